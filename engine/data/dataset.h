@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where samples come from and which rank sees which. The order of samples depends only on (seed, epoch, global batch), never on the
+// number of ranks, readers or threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/experiment/experiment.h"
+#include "kernels/view.h"
+
+namespace syncline {
+
+struct Batch {                             // host memory, filled by a prefetch thread; valid until the next call of Loader::next
+  std::int64_t rows = 0;                   // my samples of this step; 0 is possible in the last global batch
+  std::int64_t global_rows = 0;            // samples of all ranks in this step
+  std::int64_t first_position = 0;         // position of my first sample in the epoch's order: keys dropout
+  std::int64_t epoch = 0, index = 0;       // index of the global batch in the epoch
+  bool last_of_epoch = false;
+  std::span<const float> images;           // rows x shape, channels last, normalised
+  std::span<const std::int32_t> labels;    // rows
+  std::span<const std::int32_t> tokens;    // rows x length, for token sources; images empty then
+};
+
+class Dataset {                            // thread-safe: read() may be called from several threads
+ public:
+  virtual ~Dataset() = default;
+  virtual std::int64_t size() const = 0;
+  virtual Shape shape() const = 0;         // of one sample
+  virtual std::int64_t classes() const = 0;
+  virtual const std::vector<std::string>& class_names() const = 0;
+  virtual std::int32_t label(std::int64_t id) const = 0;
+  // Pixels in 0..255 of one sample, channels last, into `out` (shape().elements() bytes). Throws DataError naming the file.
+  virtual void read(std::int64_t id, std::span<std::uint8_t> out) const = 0;
+  virtual std::vector<float> default_mean() const = 0;      // per channel, of values scaled to 0..1
+  virtual std::vector<float> default_stddev() const = 0;
+};
+
+struct Split { std::shared_ptr<const Dataset> train, test; };
+// Opens what [data] names; DataError says which file is missing or wrong and what would be right. The entry tables are in registry.cpp.
+Split open_data(const DataSpec&, std::uint64_t seed);
+struct DataShape { Shape shape; std::int64_t classes = 0, train_size = 0, test_size = 0; };
+DataShape data_shape(const DataSpec&);     // headers only, for describe and validation; DataError as above
+std::span<const Entry> source_entries();
+std::span<const Entry> augmentation_entries();
+
+class Loader {
+ public:
+  virtual ~Loader() = default;
+  virtual const Batch& next() = 0;         // global batch k of this epoch, my contiguous part; goes on into the next epoch
+  virtual std::int64_t epoch() const = 0;  // of the batch that next() gives next
+  virtual std::int64_t batches_per_epoch() const = 0;
+  virtual std::int64_t samples_per_epoch() const = 0;
+  virtual void seek(std::int64_t epoch, std::int64_t batch) = 0;       // resume: the next batch is this one
+  // Agreed by all ranks; takes effect at the next global batch. `batches`: rows of every rank in a full global batch.
+  virtual void set_batch(std::span<const std::int64_t> batches) = 0;
+};
+
+struct LoaderOptions {
+  std::uint64_t seed = 1;
+  int rank = 0, ranks = 1;
+  std::vector<std::int64_t> batch_per_rank;     // rows of each rank in a full global batch
+  bool train = true;                            // false: fixed order, no augmentation, one pass = one epoch
+  std::string shards = "shuffled", last_batch = "keep";
+  std::vector<std::string> augment;
+  std::vector<float> mean, stddev;              // empty: the dataset's own
+  int prefetch = 2;                             // batches read ahead by one thread; 0: read in next()
+};
+std::unique_ptr<Loader> make_loader(std::shared_ptr<const Dataset>, const LoaderOptions&);
+
+}  // namespace syncline

@@ -1,0 +1,50 @@
+# One static library per folder: the linker enforces the layers (CONTRIBUTING, "The house"). Sources are found by pattern, so that adding a
+# strategy, a layer or a codec is one file and its registry line.
+
+add_library(syncline_flags INTERFACE)
+target_include_directories(syncline_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+# One rounding per operation everywhere: results may not depend on which loops the compiler contracts into fused multiply-adds.
+target_compile_options(syncline_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -ffp-contract=off
+  $<$<COMPILE_LANGUAGE:CXX>:-Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>)
+if(SYNCLINE_SANITIZE)
+  target_compile_options(syncline_flags INTERFACE -fsanitize=${SYNCLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
+  target_link_options(syncline_flags INTERFACE -fsanitize=${SYNCLINE_SANITIZE})
+endif()
+
+# syncline_library(NAME [FOLDER dir] [DEPENDS targets...] [EXCLUDE regex]): every .cpp of the folder (not below it).
+function(syncline_library name)
+  cmake_parse_arguments(ARG "" "FOLDER;EXCLUDE" "DEPENDS;PATTERNS" ${ARGN})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER ${CMAKE_CURRENT_SOURCE_DIR})
+  endif()
+  if(NOT ARG_PATTERNS)
+    set(ARG_PATTERNS *.cpp)
+  endif()
+  list(TRANSFORM ARG_PATTERNS PREPEND ${ARG_FOLDER}/)
+  file(GLOB sources CONFIGURE_DEPENDS ${ARG_PATTERNS})
+  if(ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX ${ARG_EXCLUDE})
+  endif()
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC syncline_flags ${ARG_DEPENDS})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE syncline_flags ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# syncline_unit_test(FOLDER [DEPENDS targets...]): tests/unit/FOLDER/*.cpp as one GoogleTest program, unit_FOLDER. Slashes become "_".
+function(syncline_unit_test folder)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  string(REPLACE "/" "_" name "unit_${folder}")
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  if(sources)
+    add_executable(${name} ${sources})
+    target_link_libraries(${name} PRIVATE syncline_flags ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
+    target_compile_definitions(${name} PRIVATE SYNCLINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SYNCLINE_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    set_property(GLOBAL APPEND PROPERTY SYNCLINE_UNIT_TESTS ${name})
+    add_test(NAME ${name} COMMAND ${name})
+  endif()
+endfunction()
