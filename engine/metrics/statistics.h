@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order statistics of step times and the rule that says where warm-up ends.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace syncline {
+
+// Linear interpolation between order statistics (type 7 of Hyndman and Fan). NaN for an empty input. q in [0, 1].
+double quantile(std::vector<double> values, double q);
+double median(std::vector<double> values);
+
+// How many leading steps are warm-up: at least 10, then until the median of 5 steps is within 3 % of the median of the next 5. Where a run
+// is too short for that (fewer than 20 steps), half of them; never all.
+std::size_t warm_up_steps(std::span<const double> step_s);
+
+}  // namespace syncline
