@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The summary of a run (README, "show RUN --json"): medians after warm-up of the worker with the largest median step, from the stored sums.
+// An empty optional is null: not measured, or not defined for this run.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/store/reader.h"
+
+namespace syncline {
+
+struct Summary {
+  std::optional<std::int64_t> steps, samples;
+  std::optional<double> epochs, final_train_loss, final_test_accuracy, best_test_accuracy, time_to_target_s, wall_s, samples_per_s;
+  std::optional<double> step_s, forward_s, backward_s, update_s, data_wait_s, comm_s, exposed_comm_s, hidden_comm_fraction,
+      hidden_transfer_fraction, blocked_s, peer_wait_s, transfer_s, compute_inflation, step_without_comm_s, emulation_overrun;
+  std::optional<double> bytes_sent_per_step_per_worker, messages_per_step_per_worker;
+  std::optional<std::int64_t> peak_memory_bytes, gradients, updates, skipped_steps;
+  std::optional<double> staleness_mean, staleness_max;
+  // Beside the contract's keys: what the report needs to explain them.
+  std::optional<double> compute_s, other_s, waiting_s, step_sum_error_s;  // error: step_s minus the sum of its parts' medians
+  std::optional<int> slowest_rank;
+  std::int64_t warm_up_steps = 0;
+};
+
+Summary summarise(Reader&, const RunInfo&);
+// Only the parts that come from the run itself: without compute_inflation and step_without_comm_s. What RunWriter::close stores.
+Summary summarise_alone(Reader&, const RunInfo&);
+
+nlohmann::ordered_json to_json(const Summary&);  // the contract's keys in its order, then the further ones
+Summary summary_from_json(const nlohmann::ordered_json&);
+nlohmann::ordered_json run_json(const RunInfo&, bool with_experiment);   // the keys of `run`
+nlohmann::ordered_json show_json(Reader&, const RunInfo&);               // {"run": .., "summary": ..}
+nlohmann::ordered_json runs_json(Reader&, const std::vector<RunInfo>&);  // {"runs": [..]}
+
+// 128-bit hash (hex) of a complete experiment without name, [strategy], [cluster.link(s)], cluster.servers and [checkpoint]: what a run and
+// its compute-only counterpart share. Empty when the text is not TOML.
+std::string baseline_key(std::string_view complete_experiment);
+
+}  // namespace syncline
