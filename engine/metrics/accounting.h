@@ -72,7 +72,8 @@ class StepAccountant {
   std::vector<StepTrace> spare_;           // traces whose memory is used again: no allocation in the steady state
   std::vector<Span> early_spans_;          // begin after the end of every closed step
   std::vector<ExchangeRecord> exchanges_;  // not yet known to be over for every held step
-  double accounted_until_s_ = 0;
+  double first_start_s_ = -1, accounted_until_s_ = -1;
+  StepSums late_;  // what arrived for steps that are out already
   std::uint64_t dropped_ = 0;
 };
 

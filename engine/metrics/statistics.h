@@ -12,8 +12,8 @@ namespace syncline {
 double quantile(std::vector<double> values, double q);
 double median(std::vector<double> values);
 
-// How many leading steps are warm-up: at least 10, then until the median of 5 steps is within 3 % of the median of the next 5. Where a run
-// is too short for that (fewer than 20 steps), half of them; never all.
+// How many leading steps are warm-up: at least 10, then until the median of 5 steps is within 3 % of the median of the next 5. Where that
+// is not reached in the first half (a short run, or unsteady times), half of the steps.
 std::size_t warm_up_steps(std::span<const double> step_s);
 
 }  // namespace syncline
