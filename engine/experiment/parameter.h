@@ -22,7 +22,7 @@ using Initial = std::variant<std::monostate, bool, std::int64_t, double, std::st
 
 struct Parameter {
   enum Kind { integer, real, flag, choice, text, path, list, duration, size, rate, table };
-  std::string_view key, symbol, help;     // help: one sentence; symbol as in the paper ("τ"), may be empty
+  std::string_view key = {}, symbol = {}, help = {};   // help: one sentence; symbol as in the paper ("τ"), may be empty
   Kind kind = integer;
   Initial initial = {};
   double least = NAN, most = NAN;         // inclusive; NaN: open. For lists: of each element
@@ -71,8 +71,8 @@ Params with_defaults(std::span<const Parameter>, const std::map<std::string, Val
 
 // What the engine tells `engine/experiment` about one thing that can be named in a file: a strategy, a plan, an optimizer, a layer.
 struct Entry {
-  std::string_view name, title, paper, summary;
-  std::span<const Parameter> parameters;
+  std::string_view name = {}, title = {}, paper = {}, summary = {};
+  std::span<const Parameter> parameters = {};
 };
 
 // Every registry at once, handed to validation by the libraries above (engine/sim/schema.h fills it). The core library knows no
