@@ -23,14 +23,15 @@ class Schedule {
   virtual double lr(std::int64_t position) const = 0;
 };
 
-class Optimizer {                          // state vectors are engine-owned, named "<optimizer>.<k>", saved by layer
+class Optimizer {  // state vectors are engine-owned, named "<optimizer>.<k>", saved by layer
  public:
   virtual ~Optimizer() = default;
-  class Update {                           // one update of the step counter, applied to as many ranges as wanted, each once
+  class Update {  // one update of the step counter, applied to as many ranges as wanted, each once
    public:
     // params need not be the live ones: the state used is the one at the same arena range (View::offset), which must consist of whole
     // slices. Each range once per update. scale multiplies the gradient (1/P, 1/loss scale).
     void apply(const View& params, const View& grads, double scale = 1);
+
    private:
     friend class Optimizer;
     Update(Optimizer& owner, std::int64_t step, double lr) : owner_(&owner), step_(step), lr_(lr) {}
@@ -38,14 +39,14 @@ class Optimizer {                          // state vectors are engine-owned, na
     std::int64_t step_;
     double lr_;
   };
-  virtual Update begin(double lr_factor = 1) = 0;                      // advances t, reads the schedule once
+  virtual Update begin(double lr_factor = 1) = 0;  // advances t, reads the schedule once
   void step(const Vector& params, const Vector& grads, double scale = 1, double lr_factor = 1) {
     begin(lr_factor).apply(params.all(), grads.all(), scale);
   }
   virtual std::string_view name() const = 0;
-  virtual std::int64_t updates() const = 0;                            // t, from 0
-  virtual std::span<const Vector> state() const = 0;                   // for checkpoints, arena-shaped
-  virtual std::vector<std::byte> save() const = 0;                     // t and what the rule keeps outside the state vectors
+  virtual std::int64_t updates() const = 0;           // t, from 0
+  virtual std::span<const Vector> state() const = 0;  // for checkpoints, arena-shaped
+  virtual std::vector<std::byte> save() const = 0;    // t and what the rule keeps outside the state vectors
   virtual void load(std::span<const std::byte>) = 0;
 
  protected:
@@ -54,17 +55,19 @@ class Optimizer {                          // state vectors are engine-owned, na
 };
 
 struct OptimizerContext {
-  std::span<const LayerSlice> slices;      // of the arena; kept alive by the caller
-  std::function<Vector(std::string_view name)> make_vector;            // called for each state array
-  const Schedule* schedule = nullptr;      // outlives the optimizer
-  std::function<std::int64_t()> position;  // what the schedule counts from
-  int threads = 1;                         // for the host's parallel_for
+  std::span<const LayerSlice> slices = {};                        // of the arena; kept alive by the caller
+  std::function<Vector(std::string_view name)> make_vector = {};  // called for each state array
+  const Schedule* schedule = nullptr;                             // outlives the optimizer
+  std::function<std::int64_t()> position = {};                    // what the schedule counts from; empty: this optimizer's updates
+  int threads = 1;                                                // for the host's parallel_for; the result does not depend on it
+  std::uint64_t seed = 0;                                         // of the run, for the host's random numbers
+  std::function<void(int level, const char* text)> log = {};      // 0: information, 1: warning; any thread of the optimizer
 };
 // "sgd", ... or "plugin:NAME" (found in the plugin folders). Throws ConfigError (unknown name or option) or TrainingError (a plugin fails).
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSpec&, OptimizerContext);
 std::unique_ptr<Schedule> make_schedule(const ScheduleSpec&, double lr, std::int64_t workers, std::int64_t total_steps);
 
-std::span<const Entry> optimizer_entries();   // the built-ins, from their C tables
+std::span<const Entry> optimizer_entries();  // the built-ins, from their C tables
 std::span<const Entry> schedule_entries();
 
 }  // namespace syncline
