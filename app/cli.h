@@ -14,11 +14,11 @@
 
 namespace syncline::app {
 
-struct Global {                            // what every command takes
-  std::string workspace;                   // --workspace; empty: the default place (engine/store)
-  bool json = false;                       // --json: one JSON document on standard output and nothing else
-  std::vector<std::string> arguments;      // argv[1..] as typed
-  std::string program;                     // absolute path of this executable
+struct Global {                        // what every command takes
+  std::string workspace;               // --workspace; empty: the default place (engine/store)
+  bool json = false;                   // --json: one JSON document on standard output and nothing else
+  std::vector<std::string> arguments;  // argv[1..] as typed
+  std::string program;                 // absolute path of this executable
 };
 
 // What a command does once its options are parsed; returns the exit code. Throws Error for what a person should read.
@@ -29,11 +29,11 @@ using Define = Action (*)(CLI::App& sub, const Global&);
 
 struct Command {
   const char* name;
-  const char* summary;                     // one line of --help
+  const char* summary;  // one line of --help
   Define define;
-  bool hidden = false;                     // used by this program itself
+  bool hidden = false;  // used by this program itself
 };
-const std::vector<Command>& commands();    // commands.cpp: one line a command
+const std::vector<Command>& commands();  // commands.cpp: one line a command
 
 // One JSON document, indented, with a newline. NaN and infinities become null.
 void print_json(const nlohmann::json&);
@@ -42,7 +42,7 @@ void print_json(const nlohmann::json&);
 struct ExperimentArguments {
   std::string file;
   std::vector<std::string> sets;
-  Overrides overrides() const;             // ConfigError for a --set without "="
+  Overrides overrides() const;  // ConfigError for a --set without "="
 };
 void add_experiment_options(CLI::App& sub, ExperimentArguments&, bool file_required = true);
 

@@ -4,8 +4,7 @@
 namespace syncline::app {
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> table = {
-  };
+  static const std::vector<Command> table = {};
   return table;
 }
 

@@ -4,6 +4,4 @@
 
 #include "app/cli.h"
 
-namespace syncline::app {
-
-}  // namespace syncline::app
+namespace syncline::app {}  // namespace syncline::app

@@ -62,7 +62,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
-    return app.exit(wanted);                 // --help, --version
+    return app.exit(wanted);  // --help, --version
   } catch (const CLI::ParseError& error) {
     for (const std::string& argument : global.arguments) global.json = global.json || argument == "--json";
     return report(ConfigError(std::string(error.what()) + " (syncline-engine --help lists the commands)"), global.json);

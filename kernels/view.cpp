@@ -26,14 +26,16 @@ View::View(std::shared_ptr<Storage> storage, std::int64_t offset, std::int64_t c
     : storage_(std::move(storage)), offset_(offset), count_(count) {
   const std::int64_t all = storage_ ? storage_->count() : 0;
   if (offset < 0 || count < 0 || offset > all - count) {
-    throw std::out_of_range("elements " + std::to_string(offset) + " to " + std::to_string(offset + count) + " of a vector of " + std::to_string(all));
+    throw std::out_of_range("elements " + std::to_string(offset) + " to " + std::to_string(offset + count) + " of a vector of " +
+                            std::to_string(all));
   }
   if (storage_ && storage_->data() != nullptr && count > 0) pointer_ = static_cast<float*>(storage_->data()) + offset;
 }
 
 View View::part(std::int64_t offset, std::int64_t count) const {
   if (offset < 0 || count < 0 || offset > count_ - count) {
-    throw std::out_of_range("elements " + std::to_string(offset) + " to " + std::to_string(offset + count) + " of a range of " + std::to_string(count_));
+    throw std::out_of_range("elements " + std::to_string(offset) + " to " + std::to_string(offset + count) + " of a range of " +
+                            std::to_string(count_));
   }
   return {storage_, offset_ + offset, count};
 }

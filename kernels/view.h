@@ -12,7 +12,7 @@
 
 namespace syncline {
 
-enum class Element : std::uint8_t { fp32, int32 };   // every element takes 4 bytes
+enum class Element : std::uint8_t { fp32, int32 };  // every element takes 4 bytes
 
 // Memory with one owner; 64-byte aligned and zero at creation. `data` is null for ghosts and not dereferenceable on the host for devices.
 class Storage {
@@ -20,8 +20,11 @@ class Storage {
   enum class Place : std::uint8_t { host, device, ghost };
   static std::shared_ptr<Storage> host(std::int64_t count);
   static std::shared_ptr<Storage> ghost(std::int64_t count);
-  Storage(void* data, std::int64_t count, Place place, void (*release)(void*)) : data_(data), count_(count), place_(place), release_(release) {}
-  ~Storage() { if (release_ != nullptr) release_(data_); }
+  Storage(void* data, std::int64_t count, Place place, void (*release)(void*))
+      : data_(data), count_(count), place_(place), release_(release) {}
+  ~Storage() {
+    if (release_ != nullptr) release_(data_);
+  }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   void* data() const { return data_; }
@@ -45,9 +48,9 @@ class View {
 
   std::int64_t count() const { return count_; }
   std::int64_t bytes() const { return count_ * 4; }
-  std::int64_t offset() const { return offset_; }             // in its storage; arena-shaped vectors own theirs, so: in the arena
+  std::int64_t offset() const { return offset_; }  // in its storage; arena-shaped vectors own theirs, so: in the arena
   bool empty() const { return count_ == 0; }
-  View part(std::int64_t offset, std::int64_t count) const;   // throws std::out_of_range outside the range
+  View part(std::int64_t offset, std::int64_t count) const;  // throws std::out_of_range outside the range
   Storage::Place place() const { return storage_ ? storage_->place() : Storage::Place::host; }
   bool same_range(const View& other) const { return storage_ == other.storage_ && offset_ == other.offset_ && count_ == other.count_; }
   bool overlaps(const View& other) const {
@@ -65,7 +68,8 @@ class View {
   float* pointer_ = nullptr;
 };
 
-// The shape of ONE sample, channels last: {features}, {length, features} or {height, width, channels}. The batch dimension ("rows") travels apart.
+// The shape of ONE sample, channels last: {features}, {length, features} or {height, width, channels}. The batch dimension ("rows") travels
+// apart.
 class Shape {
  public:
   Shape() = default;
@@ -76,7 +80,7 @@ class Shape {
   std::int64_t channels() const { return rank_ == 0 ? 1 : dims_[static_cast<std::size_t>(rank_ - 1)]; }
   std::int64_t elements() const;
   bool operator==(const Shape&) const = default;
-  std::string text() const;                                   // "28x28x1"
+  std::string text() const;  // "28x28x1"
 
  private:
   std::array<std::int64_t, 4> dims_{};
@@ -84,7 +88,7 @@ class Shape {
 };
 
 struct Tensor {
-  View view;                                                  // at least rows * shape.elements() elements
+  View view;  // at least rows * shape.elements() elements
   Shape shape;
   Element element = Element::fp32;
   explicit operator bool() const { return !view.empty(); }

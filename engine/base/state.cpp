@@ -16,7 +16,9 @@ std::vector<std::byte> to_bytes(T value) {
 template <class T>
 T from_bytes(const std::vector<std::byte>& bytes, const std::string& name) {
   T value;
-  if (bytes.size() != sizeof value) throw TrainingError("the checkpoint's value '" + name + "' has " + std::to_string(bytes.size()) + " bytes instead of " + std::to_string(sizeof value));
+  if (bytes.size() != sizeof value)
+    throw TrainingError("the checkpoint's value '" + name + "' has " + std::to_string(bytes.size()) + " bytes instead of " +
+                        std::to_string(sizeof value));
   std::memcpy(&value, bytes.data(), sizeof value);
   return value;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named values of a checkpoint beside the named vectors: counters, flags, small byte strings. Order does not matter; a missing name is an error.
+// Named values of a checkpoint beside the named vectors: counters, flags, small byte strings. Order does not matter; a missing name is an
+// error.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ class StateWriter {
   std::string prefix_;
 };
 
-class StateReader {                          // throws TrainingError naming what is missing or of the wrong size
+class StateReader {  // throws TrainingError naming what is missing or of the wrong size
  public:
   explicit StateReader(const StateMap& map, std::string prefix = {}) : map_(map), prefix_(std::move(prefix)) {}
   bool has(std::string_view name) const;

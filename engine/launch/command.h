@@ -11,14 +11,14 @@ namespace syncline {
 struct JobShape {
   int ranks = 1;
   int threads_per_rank = 1;
-  int cores = 1;                             // that the job may use on this machine
-  bool as_root = false;                      // mpirun refuses root unless told
+  int cores = 1;         // that the job may use on this machine
+  bool as_root = false;  // mpirun refuses root unless told
 };
 
 struct LaunchCommand {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;
-  std::string text() const;                  // as one would type it in a shell, quoted
+  std::string text() const;  // as one would type it in a shell, quoted
 };
 
 // How many threads each rank gets: the number asked for, or (0) an equal share of the cores, at least one.

@@ -11,8 +11,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "engine/base/error.h"
 
@@ -94,7 +92,7 @@ std::optional<ProcessExit> ChildProcess::poll() {
   if (reaped == pid_) {
     exit_ = WIFSIGNALED(status) ? ProcessExit{0, WTERMSIG(status)} : ProcessExit{WEXITSTATUS(status), 0};
   } else if (reaped < 0 && errno == ECHILD) {
-    exit_ = ProcessExit{};                                         // reaped elsewhere; its status is unknown
+    exit_ = ProcessExit{};  // reaped elsewhere; its status is unknown
   }
   return exit_;
 }
@@ -114,20 +112,6 @@ ProcessExit ChildProcess::wait() {
 
 void ChildProcess::signal_group(int signal) const {
   if (pid_ > 0) ::kill(-pid_, signal);
-}
-
-std::optional<std::uint64_t> process_start_ticks(pid_t pid) {
-  std::ifstream stream("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  if (!std::getline(stream, text)) return std::nullopt;
-  // The name, in parentheses, may hold anything; what follows its last ")" is regular: state is field 3, the start time field 22.
-  std::istringstream fields(text.substr(text.rfind(')') + 1));
-  std::string state, skipped;
-  fields >> state;
-  for (int field = 4; field < 22; ++field) fields >> skipped;
-  std::uint64_t start = 0;
-  if (!(fields >> start) || state == "Z" || state == "X") return std::nullopt;
-  return start;
 }
 
 int core_count() {

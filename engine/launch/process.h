@@ -13,36 +13,32 @@
 namespace syncline {
 
 struct ProcessExit {
-  int code = 0;      // exit status; 0 when ended by a signal
-  int signal = 0;    // 0: exited by itself
+  int code = 0;    // exit status; 0 when ended by a signal
+  int signal = 0;  // 0: exited by itself
 };
 
 struct SpawnOptions {
-  std::vector<std::string> argv;                                   // argv[0]: a path, or a name looked up in PATH
-  std::vector<std::pair<std::string, std::string>> environment;    // added to or replacing this process's
+  std::vector<std::string> argv;                                 // argv[0]: a path, or a name looked up in PATH
+  std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing this process's
   enum Group { same, own_group, own_session } group = own_group;
-  int output_fd = -1;                                              // standard output and error; -1: inherited. Standard input is /dev/null
+  int output_fd = -1;  // standard output and error; -1: inherited. Standard input is /dev/null
 };
 
 // A started child; the destructor does not end it.
 class ChildProcess {
  public:
-  explicit ChildProcess(const SpawnOptions&);                      // throws TrainingError: what could not be started and why
+  explicit ChildProcess(const SpawnOptions&);  // throws TrainingError: what could not be started and why
   pid_t pid() const { return pid_; }
-  std::optional<ProcessExit> poll();                               // reaps; the same answer ever after
+  std::optional<ProcessExit> poll();  // reaps; the same answer ever after
   ProcessExit wait();
-  void signal_group(int signal) const;                             // the child and all in its group; ignores a group that is gone
+  void signal_group(int signal) const;  // the child and all in its group; ignores a group that is gone
 
  private:
   pid_t pid_ = -1;
   std::optional<ProcessExit> exit_;
 };
 
-// Start time of a process in clock ticks after boot; with the boot id it tells a process from a later one of the same number.
-// nullopt: there is no such process, or it is a zombie.
-std::optional<std::uint64_t> process_start_ticks(pid_t);
-
-int core_count();                                                  // cores this process may run on
-std::string signal_text(int signal);                               // "signal 9 (Killed)"
+int core_count();                     // cores this process may run on
+std::string signal_text(int signal);  // "signal 9 (Killed)"
 
 }  // namespace syncline

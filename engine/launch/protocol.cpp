@@ -22,8 +22,11 @@ std::filesystem::path outcome_path(const std::filesystem::path& run_folder) { re
 }  // namespace
 
 bool write_outcome(const std::filesystem::path& run_folder, const Outcome& outcome) {
-  const nlohmann::json document = {{"state", outcome.state}, {"reason", outcome.reason}, {"exit_code", outcome.exit_code},
-                                   {"rank", outcome.rank},   {"step", outcome.step}};
+  const nlohmann::json document = {{"state", outcome.state},
+                                   {"reason", outcome.reason},
+                                   {"exit_code", outcome.exit_code},
+                                   {"rank", outcome.rank},
+                                   {"step", outcome.step}};
   const std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   const std::filesystem::path path = outcome_path(run_folder);
   const std::string temporary = fmt::format("{}.{}", path.string(), ::getpid());

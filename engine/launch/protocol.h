@@ -12,20 +12,20 @@
 namespace syncline {
 
 // Set by the supervisor for every rank.
-inline constexpr char run_variable[] = "SYNCLINE_RUN";                     // the run's id: its row and folder exist already
-inline constexpr char supervisor_variable[] = "SYNCLINE_SUPERVISOR";       // "PID:START_TICKS": when it is gone, rank 0 checkpoints and stops
-inline constexpr char experiment_variable[] = "SYNCLINE_RUN_EXPERIMENT";   // the run folder's copy, read instead of FILE (which may change)
-inline constexpr char resume_variable[] = "SYNCLINE_RESUME_FOLDER";        // run folder whose newest checkpoint is the start
+inline constexpr char run_variable[] = "SYNCLINE_RUN";                // the run's id: its row and folder exist already
+inline constexpr char supervisor_variable[] = "SYNCLINE_SUPERVISOR";  // "PID:START_TICKS": when it is gone, rank 0 checkpoints and stops
+inline constexpr char experiment_variable[] = "SYNCLINE_RUN_EXPERIMENT";  // the run folder's copy, read instead of FILE (which may change)
+inline constexpr char resume_variable[] = "SYNCLINE_RESUME_FOLDER";       // run folder whose newest checkpoint is the start
 
 // Progress lines begin with this character when a supervisor reads them: drawn in place on a terminal, and not logged.
 inline constexpr char progress_mark = '\x1e';
 
 // How the ranks saw the end: written once (the first writer wins) to outcome.json in the run's folder, atomically.
 struct Outcome {
-  std::string state;          // finished | stopped | failed
-  std::string reason;         // one sentence; empty for finished
-  int exit_code = 0;          // of the contract
-  int rank = 0;               // who wrote it
+  std::string state;   // finished | stopped | failed
+  std::string reason;  // one sentence; empty for finished
+  int exit_code = 0;   // of the contract
+  int rank = 0;        // who wrote it
   std::int64_t step = 0;
 };
 // False: there is one already (it stays). Throws TrainingError when it cannot be written.
@@ -35,6 +35,6 @@ void remove_outcome(const std::filesystem::path& run_folder);
 
 // The supervisor named by the environment; known() is false without one.
 ProcessIdentity supervisor_from_environment();
-std::string supervisor_text(const ProcessIdentity&);                       // the variable's value
+std::string supervisor_text(const ProcessIdentity&);  // the variable's value
 
 }  // namespace syncline

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "engine/base/error.h"
-#include "engine/launch/process.h"
+#include "engine/store/process.h"
 
 namespace syncline {
 namespace {
@@ -26,15 +26,24 @@ std::filesystem::path status_path(const std::filesystem::path& run_folder, int r
 
 std::string_view phase_name(Phase phase) {
   switch (phase) {
-    case Phase::starting: return "starting";
-    case Phase::data: return "reading data";
-    case Phase::forward: return "forward";
-    case Phase::backward: return "backward";
-    case Phase::exchange: return "exchange";
-    case Phase::update: return "update";
-    case Phase::evaluation: return "evaluation";
-    case Phase::checkpoint: return "checkpoint";
-    case Phase::finishing: return "finishing";
+    case Phase::starting:
+      return "starting";
+    case Phase::data:
+      return "reading data";
+    case Phase::forward:
+      return "forward";
+    case Phase::backward:
+      return "backward";
+    case Phase::exchange:
+      return "exchange";
+    case Phase::update:
+      return "update";
+    case Phase::evaluation:
+      return "evaluation";
+    case Phase::checkpoint:
+      return "checkpoint";
+    case Phase::finishing:
+      return "finishing";
   }
   return "unknown";
 }
@@ -49,11 +58,12 @@ RankStatus::RankStatus(const std::filesystem::path& run_folder, int rank) {
   const int error = ::posix_fallocate(file, 0, sizeof(Page));
   if (error == 0) memory = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   ::close(file);
-  if (memory == MAP_FAILED) throw TrainingError(fmt::format("cannot write {}: {}", path.string(), std::strerror(error != 0 ? error : errno)));
+  if (memory == MAP_FAILED)
+    throw TrainingError(fmt::format("cannot write {}: {}", path.string(), std::strerror(error != 0 ? error : errno)));
   page_ = new (memory) Page{};
   page_->rank = rank;
   page_->pid = ::getpid();
-  page_->start_ticks = process_start_ticks(::getpid()).value_or(0);
+  page_->start_ticks = static_cast<std::uint64_t>(this_process().start_ticks);
   ::gethostname(page_->host, sizeof page_->host - 1);
   page_->magic = magic;
 }

@@ -43,11 +43,13 @@ TEST(LocalCommand, OneRankNeedsNoMpirun) {
 }
 
 TEST(LocalCommand, MpirunIsToldTransportBindingAndRoot) {
-  const LaunchCommand command = local_command("/opt/engine", {"train", "x.toml"}, {.ranks = 4, .threads_per_rank = 1, .cores = 2, .as_root = true});
-  EXPECT_EQ(command.text(),
-            "OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive mpirun -n 4 --allow-run-as-root --bind-to none --oversubscribe --mca pml ob1 --mca btl "
-            "self,vader,tcp --mca btl_vader_single_copy_mechanism none --mca mpi_yield_when_idle 0 --mca odls_base_sigkill_timeout 30 "
-            "/opt/engine train x.toml");
+  const LaunchCommand command =
+      local_command("/opt/engine", {"train", "x.toml"}, {.ranks = 4, .threads_per_rank = 1, .cores = 2, .as_root = true});
+  EXPECT_EQ(
+      command.text(),
+      "OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive mpirun -n 4 --allow-run-as-root --bind-to none --oversubscribe --mca pml ob1 --mca btl "
+      "self,vader,tcp --mca btl_vader_single_copy_mechanism none --mca mpi_yield_when_idle 0 --mca odls_base_sigkill_timeout 30 "
+      "/opt/engine train x.toml");
   const LaunchCommand fits = local_command("/opt/engine", {"train"}, {.ranks = 2, .threads_per_rank = 1, .cores = 2});
   EXPECT_EQ(fits.text().find("--oversubscribe"), std::string::npos);
   EXPECT_EQ(fits.text().find("--allow-run-as-root"), std::string::npos);
@@ -80,7 +82,7 @@ TEST(ChildProcess, ASignalReachesTheWholeGroup) {
   ASSERT_GT(::read(fds[0], text, sizeof text), 0);
   child.signal_group(SIGKILL);
   EXPECT_EQ(child.wait().signal, SIGKILL);
-  EXPECT_EQ(::read(fds[0], text, sizeof text), 0);   // end of file: the grandchild that held the pipe is gone too
+  EXPECT_EQ(::read(fds[0], text, sizeof text), 0);  // end of file: the grandchild that held the pipe is gone too
   ::close(fds[0]);
 }
 
@@ -91,15 +93,6 @@ TEST(ChildProcess, AMissingProgramIsOneSentence) {
   } catch (const TrainingError& error) {
     EXPECT_STREQ(error.what(), "cannot start /nowhere/mpirun: No such file or directory");
   }
-}
-
-TEST(ProcessStart, TellsAProcessFromItsSuccessor) {
-  const auto mine = process_start_ticks(::getpid());
-  ASSERT_TRUE(mine);
-  EXPECT_EQ(process_start_ticks(::getpid()), mine);
-  ChildProcess child({.argv = {"true"}, .environment = {}});
-  child.wait();
-  EXPECT_FALSE(process_start_ticks(child.pid()));
 }
 
 TEST(RankStatus, IsReadableAfterTheRankWasKilled) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/conclusion.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "engine/base/error.h"
+
+namespace syncline {
+namespace {
+
+ExitRecord failed(std::string reason, ExitCode code = ExitCode::training) {
+  return {.state = "failed", .reason = std::move(reason), .exit_code = static_cast<int>(code), .ended = 0};
+}
+
+// The signal that ended the first rank to go; mpirun gives it as 128 + signal. SIGTERM is what mpirun sends to the others.
+int signal_of(const JobEnd& end) {
+  if (!end.through_mpirun) return end.launcher.signal;
+  const int signal = end.launcher.code > 128 ? end.launcher.code - 128 : 0;
+  return signal == SIGTERM ? 0 : signal;
+}
+
+std::string lost_reason(const RankSnapshot& rank, int signal, int code) {
+  const std::string who = fmt::format("rank {} (pid {}, host {})", rank.rank, rank.pid, rank.host);
+  const std::string how =
+      signal != 0 ? fmt::format("ended by {}", signal_text(signal)) : fmt::format("exited with code {} without a word", code);
+  const std::string plugin = rank.in_plugin && !rank.plugin.empty() ? fmt::format(", inside the optimizer plugin '{}'", rank.plugin) : "";
+  if (rank.phase == Phase::starting) return fmt::format("{} {} while starting{}", who, how, plugin);
+  return fmt::format("{} {} in step {}{}", who, how, rank.step, plugin);
+}
+
+}  // namespace
+
+ExitRecord conclude(const JobEnd& end) {
+  const int signal = signal_of(end);
+  const bool outcome_failed = end.outcome && end.outcome->state == "failed";
+  if (end.outcome && !outcome_failed && (end.launcher.code == 0 || end.hung_after_end || !end.first_lost)) {
+    return {.state = end.outcome->state, .reason = end.outcome->reason, .exit_code = end.outcome->exit_code, .ended = 0};
+  }
+  if (end.ended_at_once) {
+    return {.state = "stopped",
+            .reason = fmt::format("stopped at once on request in step {}, without a further checkpoint", end.newest_step),
+            .exit_code = static_cast<int>(ExitCode::stopped),
+            .ended = 0};
+  }
+  // A rank that died says nothing; the others may have written that they lost it, so its death is the better reason.
+  if (end.first_lost && signal != 0) return failed(lost_reason(*end.first_lost, signal, 0));
+  if (outcome_failed) return failed(end.outcome->reason, static_cast<ExitCode>(end.outcome->exit_code));
+  if (end.through_mpirun && end.launcher.signal != 0) {
+    return failed(fmt::format("mpirun ended by {} in step {}", signal_text(end.launcher.signal), end.newest_step));
+  }
+  if (end.first_lost) return failed(lost_reason(*end.first_lost, 0, end.launcher.code));
+  if (end.ranks_seen < end.ranks) {
+    return failed(
+        fmt::format("{} of {} ranks started: {} ended {}{}", end.ranks_seen, end.ranks, end.through_mpirun ? "mpirun" : "the engine",
+                    end.launcher.signal != 0 ? "by " + signal_text(end.launcher.signal) : fmt::format("with code {}", end.launcher.code),
+                    end.last_line.empty() ? "" : "; its last line: " + end.last_line));
+  }
+  return failed(fmt::format("the ranks ended with code {} in step {} without saying why{}", end.launcher.code, end.newest_step,
+                            end.last_line.empty() ? "" : "; the last line: " + end.last_line));
+}
+
+}  // namespace syncline

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/supervisor.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "engine/launch/command.h"
+#include "engine/launch/conclusion.h"
+#include "engine/launch/job_output.h"
+#include "engine/launch/process.h"
+#include "engine/launch/protocol.h"
+#include "engine/launch/rank_watch.h"
+#include "engine/metrics/clock.h"
+#include "engine/store/registry.h"
+
+namespace syncline {
+namespace {
+
+constexpr double tick_s = 0.05, heartbeat_s = 1, lost_grace_s = 1.5, end_grace_s = 5;
+
+// Takes SIGINT, SIGTERM, SIGHUP and SIGUSR1 as readable events for as long as it lives.
+class SignalTap {
+ public:
+  SignalTap() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&set, signal);
+    ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+    descriptor_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~SignalTap() {
+    ::close(descriptor_);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SignalTap(const SignalTap&) = delete;
+  SignalTap& operator=(const SignalTap&) = delete;
+  int descriptor() const { return descriptor_; }
+  int next() {  // 0: none
+    signalfd_siginfo info{};
+    return ::read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info) ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_{};
+  int descriptor_ = -1;
+};
+
+LaunchCommand job_command(const SupervisorOptions& options, int* threads) {
+  JobShape shape;
+  shape.ranks = static_cast<int>(options.experiment.cluster.workers);
+  shape.cores = core_count();
+  shape.threads_per_rank = resolve_threads(static_cast<int>(options.experiment.cluster.threads_per_worker), shape.ranks, shape.cores);
+  shape.as_root = ::geteuid() == 0;
+  *threads = shape.threads_per_rank;
+  return local_command(options.engine, options.rank_arguments, shape);
+}
+
+// One start of the ranks under one row.
+class Job {
+ public:
+  Job(const SupervisorOptions& options, const Workspace& workspace, RunRegistry& registry, SignalTap& signals, std::string run_id,
+      const std::filesystem::path& resume_folder)
+      : options_(options),
+        workspace_(workspace),
+        registry_(registry),
+        signals_(signals),
+        run_id_(std::move(run_id)),
+        folder_(workspace.run_folder(run_id_)),
+        command_(job_command(options, &threads_)),
+        ranks_(static_cast<int>(options.experiment.cluster.workers)),
+        watch_(folder_, ranks_),
+        output_(folder_ / "log.txt", options.shown, options.terminal) {
+    command_.environment.emplace_back(run_variable, run_id_);
+    command_.environment.emplace_back(supervisor_variable, supervisor_text(this_process()));
+    command_.environment.emplace_back(experiment_variable, (folder_ / "experiment.toml").string());
+    if (!resume_folder.empty()) command_.environment.emplace_back(resume_variable, resume_folder.string());
+    remove_outcome(folder_);
+  }
+
+  ExitRecord run() {
+    registry_.set_launch_command(run_id_, command_.argv);
+    registry_.set_running(run_id_);
+    try {
+      child_ = std::make_unique<ChildProcess>(SpawnOptions{
+          .argv = command_.argv, .environment = command_.environment, .group = SpawnOptions::own_group, .output_fd = output_.write_end()});
+    } catch (const TrainingError& error) {
+      return {.state = "failed", .reason = error.what(), .exit_code = static_cast<int>(ExitCode::training), .ended = 0};
+    }
+    output_.close_write_end();
+    while (!over()) tick();
+    drain_output();
+    return conclude(end_);
+  }
+
+ private:
+  void tick() {
+    pollfd waits[] = {{output_.read_end(), POLLIN, 0}, {signals_.descriptor(), POLLIN, 0}};
+    const nfds_t first = output_open_ ? 0 : 1;  // a closed pipe is always readable
+    ::poll(waits + first, 2 - first, static_cast<int>(tick_s * 1000));
+    if (output_open_) output_open_ = output_.pump();
+    while (const int signal = signals_.next()) on_signal(signal);
+    watch_.update();
+    const double now = monotonic_s();
+    if (now - last_heartbeat_s_ > heartbeat_s) {
+      last_heartbeat_s_ = now;
+      try {
+        registry_.heartbeat(run_id_);
+      } catch (const WorkspaceError&) {
+        // Training goes on while the workspace is busy or full; the next heartbeat tries again.
+      }
+    }
+    end_hopeless_job(now);
+  }
+
+  // A job that lost a rank, or that has ended but does not leave, is ended from here.
+  void end_hopeless_job(double now) {
+    if (!end_.outcome) end_.outcome = read_outcome(folder_);
+    if (end_.outcome && outcome_seen_s_ < 0) outcome_seen_s_ = now;
+    if (watch_.first_lost() && lost_seen_s_ < 0) lost_seen_s_ = now;
+    if (child_->poll() && watch_.any_alive() && launcher_gone_s_ < 0) launcher_gone_s_ = now;
+    const bool lost = lost_seen_s_ >= 0 && now - lost_seen_s_ > lost_grace_s;
+    const bool hung = outcome_seen_s_ >= 0 && now - outcome_seen_s_ > end_grace_s;
+    const bool orphaned = launcher_gone_s_ >= 0 && now - launcher_gone_s_ > lost_grace_s;
+    if (!lost && !hung && !orphaned) return;
+    if (hung && watch_.all_finishing()) end_.hung_after_end = true;
+    end_now(now);
+  }
+
+  void end_now(double now) {
+    watch_.kill_all();
+    if (first_kill_s_ < 0) first_kill_s_ = now;
+    // mpirun gets the time to see its ranks go and to report the first one's signal.
+    if (now - first_kill_s_ > 1.0) child_->signal_group(SIGKILL);
+  }
+
+  void on_signal(int signal) {
+    if (signal == SIGUSR1 || stop_asked_) {
+      end_.ended_at_once = true;
+      output_.say("ending at once");
+      return;
+    }
+    stop_asked_ = true;
+    output_.say("stopping after a checkpoint; ask again to end at once");
+    try {
+      Requests(workspace_).ask(run_id_, "stop-after-checkpoint", signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGHUP");
+    } catch (const WorkspaceError& error) {
+      output_.say(error.what());
+    }
+  }
+
+  bool over() {
+    if (end_.ended_at_once) end_now(monotonic_s());
+    const auto exit = child_->poll();
+    if (!exit || watch_.any_alive()) return false;
+    end_.launcher = *exit;
+    return true;
+  }
+
+  void drain_output() {
+    const double limit = monotonic_s() + 1;  // a stray process may hold the pipe open
+    while (output_open_ && monotonic_s() < limit) {
+      pollfd wait{output_.read_end(), POLLIN, 0};
+      ::poll(&wait, 1, 50);
+      output_open_ = output_.pump();
+    }
+    output_.finish_progress();
+    watch_.update();
+    end_.outcome = read_outcome(folder_);
+    end_.through_mpirun = ranks_ > 1;
+    end_.first_lost = watch_.first_lost();
+    end_.ranks = ranks_;
+    end_.ranks_seen = watch_.seen();
+    end_.newest_step = watch_.newest_step();
+    end_.last_line = output_.last_error_line();
+  }
+
+  const SupervisorOptions& options_;
+  const Workspace& workspace_;
+  RunRegistry& registry_;
+  SignalTap& signals_;
+  std::string run_id_;
+  std::filesystem::path folder_;
+  int threads_ = 1;
+  LaunchCommand command_;
+  int ranks_;
+  RankWatch watch_;
+  JobOutput output_;
+  std::unique_ptr<ChildProcess> child_;
+  JobEnd end_;
+  bool output_open_ = true, stop_asked_ = false;
+  double last_heartbeat_s_ = 0, outcome_seen_s_ = -1, lost_seen_s_ = -1, launcher_gone_s_ = -1, first_kill_s_ = -1;
+};
+
+bool has_checkpoint(const std::filesystem::path& run_folder) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(run_folder / "checkpoints", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("step_") && entry.path().extension().empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SupervisedRun supervise(const SupervisorOptions& options) {
+  const Workspace workspace = Workspace::open(options.workspace);
+  RunRegistry registry(workspace);
+  SignalTap signals;
+  NewRun row = options.run;
+  row.supervisor = this_process();
+  std::string id = options.existing_run;
+  if (id.empty()) {
+    id = registry.create(row);
+  } else {
+    registry.set_supervisor(id, row.supervisor);
+  }
+  const std::string first = row.attempt_of.empty() ? id : row.attempt_of;
+  std::filesystem::path resume_folder = options.resume_folder;
+  for (std::int64_t restarts = 0;; ++restarts) {
+    const ExitRecord record = Job(options, workspace, registry, signals, id, resume_folder).run();
+    registry.finish(id, record, true);
+    remove_rank_status(workspace.run_folder(id), static_cast<int>(options.experiment.cluster.workers));
+    const bool again = record.state == "failed" && record.exit_code == static_cast<int>(ExitCode::training) &&
+                       restarts < options.experiment.fault.max_restarts && has_checkpoint(workspace.run_folder(id));
+    if (!again) return {id, record};
+    if (options.shown != nullptr) {
+      std::fprintf(options.shown, "failed: %s\nrestart %lld of %lld from the newest checkpoint\n", record.reason.c_str(),
+                   static_cast<long long>(restarts + 1), static_cast<long long>(options.experiment.fault.max_restarts));
+    }
+    resume_folder = workspace.run_folder(id);
+    row.attempt_of = first;
+    row.resumed_from = id;
+    row.id.clear();
+    id = registry.create(row);
+  }
+}
+
+int supervise_unrecorded(const SupervisorOptions& options) {
+  int threads = 1;
+  const LaunchCommand command = job_command(options, &threads);
+  SignalTap signals;
+  JobOutput output({}, options.shown, options.terminal);
+  ChildProcess child(
+      {.argv = command.argv, .environment = command.environment, .group = SpawnOptions::own_group, .output_fd = output.write_end()});
+  output.close_write_end();
+  bool open = true;
+  while (!child.poll()) {
+    pollfd waits[] = {{output.read_end(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
+    ::poll(waits, 2, static_cast<int>(tick_s * 1000));
+    if (open) open = output.pump();
+    while (signals.next() != 0) child.signal_group(SIGKILL);
+  }
+  if (open) output.pump();
+  const ProcessExit exit = child.wait();
+  return exit.signal != 0 ? static_cast<int>(ExitCode::training) : exit.code;
+}
+
+}  // namespace syncline
