@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same source three times with different target options. Only these files' own functions lie between push and pop: nothing from a
+// library's header can be compiled for one instruction set here and run on another processor through another file's call.
+#include "kernels/cpu/simd.h"
+
+#include <cstdint>
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors cross calls only inside always_inline functions
+
+#define SYNCLINE_SIMD_LEVEL baseline
+#include "kernels/cpu/simd_table.inc"
+#undef SYNCLINE_SIMD_LEVEL
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define SYNCLINE_SIMD_X86
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define SYNCLINE_SIMD_LEVEL avx2
+#include "kernels/cpu/simd_table.inc"
+#undef SYNCLINE_SIMD_LEVEL
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
+#define SYNCLINE_SIMD_LEVEL avx512
+#include "kernels/cpu/simd_table.inc"
+#undef SYNCLINE_SIMD_LEVEL
+#pragma GCC pop_options
+#endif
+
+namespace syncline::cpu {
+
+const Kernels& kernels() {
+  static constexpr Kernels plain = baseline::table("baseline");
+#ifdef SYNCLINE_SIMD_X86
+  static constexpr Kernels wide = avx2::table("AVX2"), widest = avx512::table("AVX-512");
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return widest;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return wide;
+#endif
+  return plain;
+}
+
+}  // namespace syncline::cpu
