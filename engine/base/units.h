@@ -19,4 +19,10 @@ std::string format_rate(double bytes_per_s);                 // "125 MB/s"
 std::string format_bit_rate(double bytes_per_s);             // "1 Gbit/s"
 std::string format_count(double);                            // "12.4 k"
 
+// Texts that parse back to exactly this number, for files and for fields that people edit: "100 us", "64 KiB", "1 Gbit/s". A number that
+// no unit gives exactly is written as it is, without one. Finite numbers only.
+std::string exact_duration(double seconds);
+std::string exact_size(double bytes);
+std::string exact_rate(double bytes_per_s);
+
 }  // namespace syncline

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// [cluster] and [strategy]: where it runs, how workers exchange, and which of these go together.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/experiment/experiment_reader.h"
+
+namespace syncline {
+namespace {
+
+using document::Node;
+
+std::variant<Value, std::string> read_device(const Node& node) {
+  for (const Parameter& parameter : section("cluster").parameters) {
+    if (parameter.key != "device") continue;
+    const bool cuda = node.type == Node::text && std::get<std::string>(node.value) == "cuda";
+    const bool known = std::find(parameter.choices.begin(), parameter.choices.end(), "cuda") != parameter.choices.end();
+    if (cuda && !known) return "this build has no CUDA module; use 'cpu' or 'auto'";
+    return read_value(node, parameter);
+  }
+  throw UsageError("the table of [cluster] has no device");
+}
+
+LinkSpec link_of(const TableRecord& table) {
+  LinkSpec link;
+  if (table.usable("from")) link.from = table.params.text("from");
+  if (table.usable("to")) link.to = table.params.text("to");
+  if (table.usable("bandwidth")) link.bandwidth_bytes_per_s = table.params.real("bandwidth");
+  if (table.usable("bandwidth_back")) link.bandwidth_back_bytes_per_s = table.params.real("bandwidth_back");
+  if (table.usable("latency")) link.latency_s = table.params.real("latency");
+  if (table.usable("shared")) link.shared = table.params.flag("shared");
+  return link;
+}
+
+}  // namespace
+
+void ExperimentReader::read_cluster() {
+  const Node* node = root_.find("cluster");
+  const TableRecord& table = keep(tables_.read(node, section("cluster"), {.rules = {{"device", read_device}}}, {}));
+  ClusterSpec& cluster = reading_.experiment.cluster;
+  if (table.usable("workers")) cluster.workers = table.params.integer("workers");
+  if (table.usable("servers")) cluster.servers = table.params.integer("servers");
+  if (table.usable("colocate")) cluster.colocate = table.params.flag("colocate");
+  if (table.usable("device")) cluster.device = table.params.choice("device");
+  if (table.usable("threads_per_worker")) cluster.threads_per_worker = table.params.integer("threads_per_worker");
+  if (table.usable("compute")) cluster.compute = table.params.choice("compute");
+  const TableRecord& link = keep(tables_.read(find(node, "link"), section("cluster.link"), {}, place_of(node)));
+  cluster.links.push_back(link_of(link));
+  if (link.usable("emulate")) cluster.emulate_link = link.params.flag("emulate");
+  read_topology(node);
+  check_batches(table);
+}
+
+std::vector<TableRecord> ExperimentReader::read_repeated(const Node* list, const Section& table_section) {
+  std::vector<TableRecord> records;
+  if (list == nullptr) return records;
+  if (list->type != Node::array) {
+    problems_.add(place_of(list), std::string(table_section.name),
+                  fmt::format("must be [[{}]] tables, not {}", table_section.name, document::describe(*list)));
+    return records;
+  }
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    records.push_back(tables_.read(&list->items[i], table_section, {.path = fmt::format("{}.{}", table_section.name, i)}, {}));
+  }
+  return records;
+}
+
+void ExperimentReader::read_topology(const Node* cluster) {
+  ClusterSpec& spec = reading_.experiment.cluster;
+  reading_.nodes = read_repeated(find(cluster, "nodes"), section("cluster.nodes"));
+  reading_.links = read_repeated(find(cluster, "links"), section("cluster.links"));
+  std::vector<std::string_view> names;
+  for (const TableRecord& table : reading_.nodes) {
+    NodeSpec node;
+    if (table.usable("name")) node.name = table.params.text("name");
+    if (table.usable("count")) node.count = table.params.integer("count");
+    if (table.usable("cores")) node.cores = table.params.integer("cores");
+    if (table.usable("devices")) node.devices = table.params.integer("devices");
+    if (table.usable("speed")) node.speed = table.params.real("speed");
+    spec.nodes.push_back(std::move(node));
+    if (!table.usable("name")) continue;
+    const std::string_view name = table.params.text("name");
+    if (name.empty()) problems_.add(table.place_of("name"), table.key("name"), "must not be empty");
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      problems_.add(table.place_of("name"), table.key("name"),
+                    fmt::format("'{}' is the name of an earlier machine; names are unique", name));
+    }
+    names.push_back(name);
+  }
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const TableRecord& table : reading_.links) {
+    const LinkSpec link = link_of(table);
+    for (const std::string_view end : {"from", "to"}) {
+      if (!table.usable(end)) continue;
+      const std::string& name = table.params.text(end);
+      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      problems_.add(table.place_of(end), table.key(end),
+                    names.empty() ? fmt::format("'{}' is no machine; describe it as [[cluster.nodes]]", name) : not_known(name, names));
+    }
+    if (table.usable("from") && table.usable("to") && !pairs.insert(std::minmax(link.from, link.to)).second) {
+      problems_.add(table.place_of("to"), table.key("to"), fmt::format("'{}' and '{}' have a link already", link.from, link.to));
+    }
+    spec.links.push_back(link);
+  }
+}
+
+void ExperimentReader::read_strategy() {
+  const Node* node = root_.find("strategy");
+  const Section& table_section = section("strategy");
+  bool unknown = false;
+  const Entry* entry = chosen(node, table_section, unknown);
+  TableRecord& table = keep(tables_.read(
+      node, table_section,
+      {.own = entry != nullptr ? entry->parameters : std::span<const Parameter>{}, .owner_unknown = unknown || entry == nullptr}, {}));
+  StrategySpec& strategy = reading_.experiment.strategy;
+  if (table.usable("name")) strategy.name = table.params.choice("name");
+  if (table.usable("plan")) strategy.plan = table.params.choice("plan");
+  if (table.usable("allreduce")) strategy.allreduce = table.params.choice("allreduce");
+  if (table.usable("orchestration")) strategy.orchestration = table.params.choice("orchestration");
+  if (table.usable("codec")) strategy.codec = table.params.choice("codec");
+  for (const auto& [key, value] : table.params.all()) {
+    const auto is_key = [&key = key](const Parameter& row) { return row.key == key; };
+    if (std::none_of(table_section.parameters.begin(), table_section.parameters.end(), is_key)) strategy.options.set(key, value);
+  }
+  bool exchanges = true;
+  for (const Catalogue::Strategy& each : catalogue_.strategies) {
+    if (entry != &each) continue;
+    check_exchange(table, each);
+    exchanges = each.exchanges_gradients;
+  }
+  read_options(table, "plan", "strategy.plan_options", exchanges, strategy.plan_options);
+  read_options(table, "allreduce", "strategy.allreduce_options", true, strategy.allreduce_options);
+  read_options(table, "codec", "strategy.codec_options", exchanges, strategy.codec_options);
+  check_link(table);
+}
+
+void ExperimentReader::read_options(const TableRecord& strategy, std::string_view key, std::string_view section_name, bool applies,
+                                    Params& options) {
+  const Section& table_section = section(section_name);
+  // Where they do not apply, that they are given is what is wrong with them, whatever they say.
+  const Node* node = applies ? find(root_.find("strategy"), section_name.substr(section_name.find('.') + 1)) : nullptr;
+  const Entry* entry =
+      strategy.usable(key) && applies ? find_entry(catalogue_, table_section.entries, strategy.params.choice(key)) : nullptr;
+  const TableRecord& table = keep(
+      tables_.read(node, table_section,
+                   {.own = entry != nullptr ? entry->parameters : std::span<const Parameter>{}, .owner_unknown = !strategy.usable(key)},
+                   place_of(root_.find("strategy"))));
+  options = table.params;
+}
+
+void ExperimentReader::check_exchange(TableRecord& table, const Catalogue::Strategy& strategy) {
+  const TableRecord& cluster = reading_.tables.at("cluster");
+  if (!strategy.has_servers && cluster.usable("servers") && cluster.params.integer("servers") > 0) {
+    problems_.add(cluster.place_of("servers"), "cluster.servers",
+                  fmt::format("must be 0: the strategy '{}' has no servers", strategy.name));
+  }
+  if (strategy.exchanges_gradients) return;
+  constexpr std::pair<std::string_view, std::string_view> keys[] = {{"plan", "to group"},
+                                                                    {"plan_options", "to group"},
+                                                                    {"orchestration", "to order"},
+                                                                    {"codec", "to encode"},
+                                                                    {"codec_options", "to encode"}};
+  for (const auto& [key, what] : keys) {
+    table.hidden.insert(std::string(key));
+    if (!table.is_given(key)) continue;
+    problems_.add(table.place_of(key), table.key(key),
+                  fmt::format("does not apply: the strategy '{}' exchanges no gradients, so there is nothing {}; leave the key out",
+                              strategy.name, what));
+  }
+}
+
+void ExperimentReader::check_link(const TableRecord& strategy) {
+  const ClusterSpec& cluster = reading_.experiment.cluster;
+  if (!cluster.emulate_link) return;
+  const TableRecord& link = reading_.tables.at("cluster.link");
+  const bool free = std::all_of(cluster.links.begin(), cluster.links.end(), [](const LinkSpec& each) {
+    return each.bandwidth_bytes_per_s == 0 && each.bandwidth_back_bytes_per_s == 0 && each.latency_s == 0;
+  });
+  if (free && link.usable("bandwidth") && link.usable("latency")) {
+    problems_.add(link.place_of("emulate"), "cluster.link.emulate",
+                  "there is no link to emulate: give cluster.link.bandwidth or cluster.link.latency");
+  }
+  if (strategy.usable("allreduce") && reading_.experiment.strategy.allreduce == "library") {
+    problems_.add(
+        strategy.place_of("allreduce"), "strategy.allreduce",
+        "'library' cannot run over an emulated link: the library's messages do not pass through it; use allreduce = 'direct', or set "
+        "cluster.link.emulate = false");
+  }
+}
+
+}  // namespace syncline
