@@ -6,9 +6,7 @@
 namespace syncline::rules {
 
 std::span<const syncline_optimizer_table* const> built_in() {
-  static const std::array list = {
-      &sgd(),
-  };
+  static const std::array list = {&sgd(), &adam(), &adamw(), &lars(), &lamb(), &rmsprop(), &adagrad()};
   return list;
 }
 

@@ -9,6 +9,12 @@
 namespace syncline::rules {
 
 const syncline_optimizer_table& sgd();
+const syncline_optimizer_table& adam();
+const syncline_optimizer_table& adamw();
+const syncline_optimizer_table& lars();
+const syncline_optimizer_table& lamb();
+const syncline_optimizer_table& rmsprop();
+const syncline_optimizer_table& adagrad();
 
 std::span<const syncline_optimizer_table* const> built_in();
 

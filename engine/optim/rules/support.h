@@ -63,8 +63,8 @@ constexpr syncline_optimizer_table table(const Names& names, const syncline_opti
 }
 
 struct RealOption {
-  const char *key, *symbol, *help;
-  double initial, least = SYNCLINE_OPEN, most = SYNCLINE_OPEN;
+  const char *key = nullptr, *symbol = nullptr, *help = nullptr;
+  double initial = 0, least = SYNCLINE_OPEN, most = SYNCLINE_OPEN;
   bool advanced = false;
   const char* only_if = nullptr;
 };

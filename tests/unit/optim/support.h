@@ -22,10 +22,10 @@ struct FixedRate final : Schedule {
   double lr(std::int64_t) const override { return rate; }
 };
 
-// Layers of 7 x 5 + 7, 1, 33 (no decay), 3 x 3 + 3 and 40,001 elements: pieces end inside layers, and layers inside pieces.
+// Layers of 7 x 5 + 7, 1, 33 (no decay), 3 x 3 + 3 and 20,001 elements: pieces end inside layers, and layers inside pieces.
 inline std::vector<LayerSlice> odd_slices() {
   std::vector<LayerSlice> slices(5);
-  const std::int64_t counts[] = {42, 1, 33, 12, 40'001};
+  const std::int64_t counts[] = {42, 1, 33, 12, 20'001};
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     slices[i] = {.index = static_cast<int>(i), .name = "layer" + std::to_string(i), .offset = offset, .count = counts[i], .decay = i != 2};
@@ -56,8 +56,7 @@ struct Bench {
     for (const LayerSlice& slice : slices) count += slice.count;
     params = Vector(View::host(count));
     grads = Vector(View::host(count));
-    RandomStream random(7, "params");
-    for (float& p : params.all().floats()) p = static_cast<float>(random.normal());
+    fill(params, 7);
     OptimizerContext context;
     context.slices = slices;
     context.make_vector = [this](std::string_view vector) {
@@ -71,9 +70,10 @@ struct Bench {
     optimizer = make_optimizer({.name = name, .options = std::move(given)}, std::move(context));
   }
 
-  void fill_gradients(std::uint64_t step) {
-    RandomStream random(3, "gradients", step);
-    for (float& g : grads.all().floats()) g = static_cast<float>(random.normal());
+  void fill_gradients(std::uint64_t step) { fill(grads, 100 + step); }
+  static void fill(const Vector& vector, std::uint64_t key) {  // uniform in -2..2
+    RandomStream random(key, "test");
+    for (float& x : vector.all().floats()) x = static_cast<float>(static_cast<std::int32_t>(random.bits())) * 0x1p-30f;
   }
   void run(int steps, double scale = 1) {
     for (int i = 0; i < steps; ++i) {
