@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/group.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "engine/metrics/clock.h"
+
+namespace syncline {
+
+GroupOptions with_environment(GroupOptions options) {
+  if (const char* text = std::getenv("SYNCLINE_CHECK_COLLECTIVES")) options.check = std::strcmp(text, "0") != 0;
+  return options;
+}
+
+std::string CommGroup::ranks_text(const std::vector<int>& ranks) const {
+  if (ranks.empty()) return {};
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (i > 0) text += i + 1 == ranks.size() ? " and " : ", ";
+    text += std::to_string(ranks[i]);
+  }
+  return text;
+}
+
+std::string_view CommGroup::intern(std::string_view label) {
+  if (label.empty()) return {};
+  const std::scoped_lock lock(labels_mutex_);
+  auto found = labels_.find(label);
+  if (found == labels_.end()) found = labels_.emplace(label).first;
+  return *found;
+}
+
+std::string GroupOperation::describe() const {
+  return fmt::format("{}{} (number {} of '{}', step {})", kind, label.empty() ? std::string() : fmt::format(" '{}'", label),
+                     sequence.load(std::memory_order_relaxed), group ? group->purpose : std::string(), step_number);
+}
+
+Operation::Progress GroupOperation::progress(Transport& transport) {
+  const Progress progress = step(transport);
+  if (progress != Progress::finished) return progress;
+  Recorder* recorder = group->recorder.load(std::memory_order_acquire);
+  if (recorder == nullptr || payload_bytes == 0) return progress;
+  const double now = monotonic_s();
+  Exchange exchange;
+  exchange.queued_s = times.queued_s;
+  exchange.issued_s = times.issued_s;
+  exchange.first_byte_s = times.first_byte_s == 0 ? now : times.first_byte_s;
+  exchange.done_s = now;
+  exchange.step = static_cast<std::uint32_t>(step_number);
+  exchange.id = static_cast<std::uint16_t>(id >= 0 ? static_cast<std::uint64_t>(id) : sequence.load(std::memory_order_relaxed));
+  exchange.sequence = sequence.load(std::memory_order_relaxed);
+  exchange.bytes = payload_bytes;
+  exchange.sent_bytes = sent_bytes;
+  exchange.messages = messages;
+  exchange.label = label.empty() ? kind : label;
+  recorder->exchange(exchange);
+  return progress;
+}
+
+}  // namespace syncline

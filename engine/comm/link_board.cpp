@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstring>
+#include <new>
+
+#include "engine/base/error.h"
+#include "engine/comm/shaped.h"
+
+namespace syncline {
+
+namespace {
+
+constexpr std::size_t line = 64;
+std::size_t rounded(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+}  // namespace
+
+std::size_t LinkBoard::shared_bytes(const LinkModel& model, int size) {
+  const auto ranks = static_cast<std::size_t>(size);
+  return rounded(ranks * ranks * sizeof(Ring)) + rounded(static_cast<std::size_t>(clock_count(model, size)) * sizeof(NanoClock)) +
+         rounded(ranks * sizeof(Doorbell));
+}
+
+// The memory is zero, which is a valid start of every atomic in it; constructing them anew would race with ranks that are already running.
+LinkBoard::LinkBoard(LinkModel model, int size, void* memory, std::shared_ptr<void> keep) : size_(size), keep_(std::move(keep)) {
+  const auto ranks = static_cast<std::size_t>(size);
+  auto* bytes = static_cast<std::byte*>(memory);
+  rings_ = reinterpret_cast<Ring*>(bytes);
+  bytes += rounded(ranks * ranks * sizeof(Ring));
+  clocks_ = reinterpret_cast<NanoClock*>(bytes);
+  bytes += rounded(static_cast<std::size_t>(clock_count(model, size)) * sizeof(NanoClock));
+  own_bells_ = reinterpret_cast<Doorbell*>(bytes);
+  for (int rank = 0; rank < size; ++rank) bells_.push_back(own_bells_ + rank);
+
+  const auto per_byte = [](const Link& link) { return link.bytes_per_s > 0 ? 1e9 / link.bytes_per_s : 0.0; };
+  routes_.resize(ranks * ranks);
+  for (int from = 0; from < size; ++from) {
+    for (int to = 0; to < size; ++to) {
+      route(from, to) = {2 * from, 2 * to + 1, per_byte(model.card), per_byte(model.card), model.card.latency_s * 1e9};
+    }
+  }
+  int clock = 2 * size;
+  for (const PairLink& pair : model.pairs) {
+    if (pair.from < 0 || pair.to < 0 || pair.from >= size || pair.to >= size || pair.from == pair.to) {
+      throw UsageError("internal error: a link between ranks that do not exist");
+    }
+    route(pair.from, pair.to) = {clock, -1, per_byte(pair.link), 0, pair.link.latency_s * 1e9};
+    route(pair.to, pair.from) = {pair.shared ? clock : clock + 1, -1, per_byte(pair.back), 0, pair.back.latency_s * 1e9};
+    clock += 2;
+  }
+}
+
+std::shared_ptr<LinkBoard> LinkBoard::in_memory(LinkModel model, int size, void* memory, std::shared_ptr<void> keep) {
+  return std::shared_ptr<LinkBoard>(new LinkBoard(std::move(model), size, memory, std::move(keep)));
+}
+
+std::shared_ptr<LinkBoard> LinkBoard::in_process(LinkModel model, int size, std::function<Doorbell*(int)> bells) {
+  const std::size_t bytes = rounded(shared_bytes(model, size));
+  std::shared_ptr<void> memory(std::aligned_alloc(line, bytes), &std::free);
+  if (!memory) throw std::bad_alloc();
+  std::memset(memory.get(), 0, bytes);
+  auto board = in_memory(std::move(model), size, memory.get(), memory);
+  for (int rank = 0; rank < size; ++rank) board->bells_[static_cast<std::size_t>(rank)] = bells(rank);
+  return board;
+}
+
+std::int64_t LinkBoard::occupy(NanoClock& clock, std::int64_t earliest, std::int64_t length, std::int64_t& begin) {
+  std::int64_t before = clock.load(std::memory_order_relaxed), end = 0;
+  do {
+    begin = std::max(earliest, before);
+    end = begin + length;
+  } while (!clock.compare_exchange_weak(before, end, std::memory_order_acq_rel, std::memory_order_relaxed));
+  return end;
+}
+
+LinkBoard::Reservation LinkBoard::reserve(int from, int to, std::int64_t bytes, std::int64_t now_ns) {
+  const Route& path = route(from, to);
+  const auto length = [bytes](double ns_per_byte) {
+    return static_cast<std::int64_t>(std::llround(ns_per_byte * static_cast<double>(bytes)));
+  };
+  std::int64_t begin = now_ns, ignored = 0;
+  Reservation reserved;
+  reserved.left_ns = reserved.due_ns = occupy(clocks_[path.out], now_ns, length(path.out_ns_per_byte), begin);
+  if (path.in >= 0) reserved.due_ns = occupy(clocks_[path.in], begin, length(path.in_ns_per_byte), ignored);
+  reserved.due_ns += static_cast<std::int64_t>(path.latency_ns);
+  return reserved;
+}
+
+bool LinkBoard::announce(int from, int to, const Announcement& what) {
+  Ring& at = ring(from, to);
+  const std::uint32_t written = at.written.load(std::memory_order_relaxed);
+  if (written - at.read.load(std::memory_order_acquire) == ring_size) return false;
+  at.entries[written % ring_size] = what;
+  at.written.store(written + 1, std::memory_order_release);
+  return true;
+}
+
+bool LinkBoard::next(int from, int to, Announcement& what) {
+  Ring& at = ring(from, to);
+  const std::uint32_t read = at.read.load(std::memory_order_relaxed);
+  if (read == at.written.load(std::memory_order_acquire)) return false;
+  what = at.entries[read % ring_size];
+  at.read.store(read + 1, std::memory_order_release);
+  return true;
+}
+
+}  // namespace syncline

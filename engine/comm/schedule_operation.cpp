@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/schedule_operation.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "engine/base/error.h"
+#include "engine/comm/arithmetic.h"
+#include "engine/metrics/clock.h"
+
+namespace syncline {
+
+namespace {
+
+// Ranks may be one collective apart: alternating tags keep the messages of neighbours apart, the order of sending does the rest.
+constexpr int check_tag = 0x7fff, channels = 0x3fff;
+int tag_of(std::uint64_t sequence, int channel) { return static_cast<int>((sequence & 1) << 14) | channel % channels; }
+
+std::uint64_t hash_of(const View& view) {
+  return view.data() == nullptr ? 0 : XXH3_64bits(view.data(), static_cast<std::size_t>(view.bytes()));
+}
+
+}  // namespace
+
+PreparedSchedule::PreparedSchedule(Schedule given) : schedule(std::move(given)) {
+  const std::size_t count = schedule.moves.size();
+  waits_for.resize(count);
+  next_begin.assign(count + 1, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    waits_for[i] = static_cast<int>(schedule.moves[i].after.size());
+    for (const int before : schedule.moves[i].after) ++next_begin[static_cast<std::size_t>(before) + 1];
+  }
+  for (std::size_t i = 0; i < count; ++i) next_begin[i + 1] += next_begin[i];
+  next.resize(static_cast<std::size_t>(next_begin[count]));
+  std::vector<int> fill(next_begin.begin(), next_begin.end() - 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const int before : schedule.moves[i].after) {
+      next[static_cast<std::size_t>(fill[static_cast<std::size_t>(before)]++)] = static_cast<int>(i);
+    }
+  }
+}
+
+std::string Fingerprint::text() const {
+  return fmt::format("{}{} of {} elements (number {})", kind, label[0] == 0 ? std::string() : fmt::format(" '{}'", label), count, sequence);
+}
+
+void CheckedOperation::set_fingerprint(std::int64_t count, int root, Op op, int order_number) {
+  fingerprint = {};
+  if (!group->options.check || group->size == 1) return;
+  fingerprint.count = count;
+  fingerprint.root = root;
+  fingerprint.op = static_cast<std::uint8_t>(op);
+  fingerprint.id = id;
+  fingerprint.order = order_number;
+  std::memcpy(fingerprint.kind, kind.data(), std::min(kind.size(), sizeof fingerprint.kind - 1));
+  std::memcpy(fingerprint.label, label.data(), std::min(label.size(), sizeof fingerprint.label - 1));
+}
+
+void CheckedOperation::start_check(Transport& transport) {
+  fingerprint.sequence = ++group->next_sequence;
+  sequence.store(fingerprint.sequence, std::memory_order_relaxed);
+  peers_.clear();
+  if (!group->options.check || group->size == 1) return;
+  peers_.resize(static_cast<std::size_t>(group->size));
+  for (int peer = 0; peer < group->size; ++peer) {
+    if (peer == group->rank) continue;
+    Peer& at = peers_[static_cast<std::size_t>(peer)];
+    at.receive = transport.receive(&at.theirs, sizeof at.theirs, group->collective_context, peer, check_tag);
+    at.send = transport.send(&fingerprint, sizeof fingerprint, group->collective_context, peer, check_tag);
+  }
+}
+
+bool CheckedOperation::check_passed(Transport& transport, bool& moved) {
+  if (peers_.empty()) return true;
+  bool waiting = false;
+  Transport::Completion completion;
+  for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
+    Peer& at = peers_[peer];
+    if (at.send >= 0 && transport.take(at.send, completion)) {
+      at.send = -1;
+      moved = true;
+    }
+    if (at.receive >= 0 && transport.take(at.receive, completion)) {
+      at.receive = -1;
+      moved = true;
+    }
+    waiting = waiting || at.send >= 0 || at.receive >= 0;
+  }
+  if (waiting) return false;  // all answers first, so that every rank learns of a mismatch
+  for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
+    if (static_cast<int>(peer) == group->rank || peers_[peer].theirs == fingerprint) continue;
+    const std::string theirs = peers_[peer].theirs.text();
+    peers_.clear();
+    throw TrainingError(
+        fmt::format("the ranks are at different operations of '{}' in step {}: rank {} at {}, rank {} at {}; every rank must ask for "
+                    "the same operations in the same order",
+                    group->purpose, step_number, group->rank, fingerprint.text(), peer, theirs));
+  }
+  peers_.clear();
+  return true;
+}
+
+void CheckedOperation::abandon(Transport& transport) {
+  for (Peer& at : peers_) {
+    if (at.send >= 0) transport.cancel(at.send);
+    if (at.receive >= 0) transport.cancel(at.receive);
+    at.send = at.receive = -1;
+  }
+}
+
+std::string CheckedOperation::waiting_for() const {
+  std::vector<int> ranks;
+  for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
+    if (peers_[peer].receive >= 0) ranks.push_back(static_cast<int>(peer));
+  }
+  return group->ranks_text(ranks);
+}
+
+void ScheduleOperation::prepare(const Call& call, std::shared_ptr<const PreparedSchedule> schedule) {
+  schedule_ = std::move(schedule);
+  in_ = call.in;
+  out_ = call.out;
+  op_ = call.reduce.op;
+  scale_ = static_cast<float>(call.reduce.scale_before);
+  library_ = call.library;
+  started_ = false;
+  payload_bytes = call.count * 4;
+  set_fingerprint(call.count, call.root, op_, call.reduce.order);
+  input_hash_ = group->options.check ? hash_of(in_) : 0;
+}
+
+// A gradient handed over before its last write is a silent error: the loss merely stops improving. The checking mode compares the input
+// at the moment of asking with the input at the moment of sending.
+void ScheduleOperation::check_late_writer() const {
+  if (!group->options.check || hash_of(in_) == input_hash_) return;
+  throw UsageError(fmt::format("internal error: the input of {} was written after the operation had been asked for", describe()));
+}
+
+void ScheduleOperation::start(Transport& transport) {
+  const Schedule& schedule = schedule_->schedule;
+  waits_for_ = schedule_->waits_for;
+  ready_.clear();
+  ready_at_ = 0;
+  flights_.clear();
+  left_ = static_cast<int>(schedule.moves.size());
+  if (schedule.scratch_elements() > static_cast<std::int64_t>(group->scratch.size())) {
+    group->scratch.resize(static_cast<std::size_t>(schedule.scratch_elements()));
+    group->scratch_elements.store(schedule.scratch_elements(), std::memory_order_relaxed);
+  }
+  for (std::size_t i = 0; i < waits_for_.size(); ++i) {
+    if (waits_for_[i] == 0) ready_.push_back(static_cast<int>(i));
+  }
+  start_check(transport);
+}
+
+float* ScheduleOperation::address(const Operand& operand) const {
+  switch (operand.place) {
+    case Operand::input:
+      return in_.data() == nullptr ? nullptr : in_.data() + operand.offset;
+    case Operand::output:
+      return out_.data() == nullptr ? nullptr : out_.data() + operand.offset;
+    case Operand::slot:
+      break;
+  }
+  return group->scratch.data() + operand.index * schedule_->schedule.slot_elements;
+}
+
+void ScheduleOperation::complete(int move) {
+  --left_;
+  const auto at = static_cast<std::size_t>(move);
+  for (int i = schedule_->next_begin[at]; i < schedule_->next_begin[at + 1]; ++i) {
+    const int next = schedule_->next[static_cast<std::size_t>(i)];
+    if (--waits_for_[static_cast<std::size_t>(next)] == 0) ready_.push_back(next);
+  }
+}
+
+void ScheduleOperation::run(Transport& transport, int index) {
+  const Move& move = schedule_->schedule.moves[static_cast<std::size_t>(index)];
+  const int message_tag = tag_of(fingerprint.sequence, move.channel);
+  switch (move.kind) {
+    case Move::send:
+      flights_.push_back({transport.send(address(move.from), move.count * 4, group->collective_context, move.peer, message_tag), index});
+      sent_bytes += move.count * 4;
+      ++messages;
+      return;
+    case Move::receive:
+      flights_.push_back({transport.receive(address(move.into), move.count * 4, group->collective_context, move.peer, message_tag), index});
+      return;
+    case Move::add:
+      combine(op_, address(move.from), address(move.into), move.count);
+      break;
+    case Move::copy:
+      scale_copy(move.from.place == Operand::input ? scale_ : 1.0F, address(move.from), address(move.into), move.count);
+      break;
+  }
+  complete(index);
+}
+
+void ScheduleOperation::run_ready(Transport& transport) {
+  while (ready_at_ < ready_.size()) run(transport, ready_[ready_at_++]);
+  ready_.clear();
+  ready_at_ = 0;
+}
+
+Operation::Progress ScheduleOperation::step(Transport& transport) {
+  bool moved = false;
+  if (!check_passed(transport, moved)) return moved ? Progress::moved : Progress::idle;
+  if (!started_) {
+    check_late_writer();
+    started_ = moved = true;
+    if (library_) {
+      if (scale_ != 1) scale_copy(scale_, in_.data(), out_.data(), in_.count());
+      const View& from = scale_ != 1 ? out_ : in_;
+      if (!transport.library_allreduce(from.data(), out_.data(), out_.count(), op_, group->collective_context)) {
+        throw UsageError("internal error: this world has no library under it; allreduce = \"library\" needs MPI");
+      }
+      saw_bytes(monotonic_s());
+      sent_bytes = out_.bytes();
+      messages = 1;
+      return Progress::finished;
+    }
+  }
+  Transport::Completion completion;
+  for (std::size_t i = 0; i < flights_.size();) {
+    if (!transport.take(flights_[i].handle, completion)) {
+      ++i;
+      continue;
+    }
+    const int move = flights_[i].move;
+    flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
+    const Move& ended = schedule_->schedule.moves[static_cast<std::size_t>(move)];
+    if (ended.kind == Move::receive) {
+      saw_bytes(monotonic_s());
+      if (completion.truncated || completion.bytes != ended.count * 4) {
+        throw TrainingError(
+            fmt::format("rank {} sent {} bytes where {} expected {}: the ranks are at different operations; set "
+                        "SYNCLINE_CHECK_COLLECTIVES=1 to see which",
+                        ended.peer, completion.bytes, describe(), ended.count * 4));
+      }
+    }
+    moved = true;
+    complete(move);
+  }
+  if (ready_at_ < ready_.size()) {
+    moved = true;
+    run_ready(transport);
+  }
+  if (left_ == 0) return Progress::finished;
+  return moved ? Progress::moved : Progress::idle;
+}
+
+void ScheduleOperation::abandon(Transport& transport) {
+  CheckedOperation::abandon(transport);
+  for (const Flight& flight : flights_) transport.cancel(flight.handle);
+  flights_.clear();
+}
+
+std::string ScheduleOperation::waiting_for() const {
+  std::vector<int> ranks;
+  for (const Flight& flight : flights_) ranks.push_back(schedule_->schedule.moves[static_cast<std::size_t>(flight.move)].peer);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks.empty() ? CheckedOperation::waiting_for() : group->ranks_text(ranks);
+}
+
+}  // namespace syncline

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective as data: a pure function from (rank, size, count) to sends, receives and additions, run by one executor
+// (engine/comm/schedule_operation.h), checked without ranks, costed by the simulator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/experiment/parameter.h"
+
+namespace syncline {
+
+// Where a move reads or writes. input, output: the views of the call. slot: scratch memory of the communicator, one chunk large.
+struct Operand {
+  enum Place : std::uint8_t { input, output, slot } place = output;
+  std::int32_t index = 0;   // of the slot
+  std::int64_t offset = 0;  // elements, in input or output
+};
+
+struct Move {  // node of one rank's graph; runs when all `after` are complete
+  // send: `from` to the peer. receive: from the peer into `into`. add: into = from (op) into. copy: into = scale * from, where the scale
+  // (Reduce::scale_before) applies to what is read from the input; a copy onto itself with scale 1 costs nothing.
+  enum Kind : std::uint8_t { send, receive, add, copy } kind = copy;
+  int peer = -1;
+  int channel = 0;  // matches send and receive between two ranks; unique per pair and direction
+  Operand from, into;
+  std::int64_t count = 0;  // elements; 0 is a message without content
+  std::vector<int> after;  // indices of earlier moves
+};
+
+struct Schedule {
+  std::vector<Move> moves;         // in a topological order: `after` points backwards
+  int slots = 0;                   // scratch used, in chunks
+  std::int64_t slot_elements = 0;  // size of one slot
+  std::int64_t scratch_elements() const { return slots * slot_elements; }
+};
+
+struct ScheduleRequest {
+  int rank = 0, size = 1;
+  std::int64_t count = 0;      // elements of the whole vector
+  std::int64_t chunk = 65536;  // elements of one message at most
+  int root = 0;
+  bool scaled = false;  // the contribution is multiplied while it is read
+};
+inline constexpr int chunk_window = 4;  // chunks under way per peer and phase: hides the waking time of a sleeping thread
+
+// The elements of part r of a vector: [r*c, min((r+1)*c, n)), c = ceil(n/size). The last parts may be short or empty.
+struct Part {
+  std::int64_t offset = 0, count = 0;
+};
+Part part_of(int rank, int size, std::int64_t count);
+
+// Scratch of `direct`, reduce and reduce_scatter: at most chunk_window * (size - 1) chunks, and never more than the vector itself.
+Schedule direct_allreduce(const ScheduleRequest&);
+Schedule direct_reduce(const ScheduleRequest&);          // every rank sends to the root, which adds in rank order
+Schedule direct_reduce_scatter(const ScheduleRequest&);  // output: my part
+Schedule direct_allgather(const ScheduleRequest&);       // input: my part
+Schedule tree_broadcast(const ScheduleRequest&);         // binomial tree, chunk by chunk; no scratch
+Schedule dissemination_barrier(const ScheduleRequest&);  // ceil(log2 size) rounds of empty messages
+
+struct ScheduleEntry {  // one line an entry in registry.cpp
+  std::string_view name, title, paper, summary;
+  std::span<const Parameter> parameters;
+  Schedule (*build)(const ScheduleRequest&) = nullptr;  // null: the library under the transport does it, blocking
+  // Closed form of T(bytes) for worlds too large to expand; alpha: latency, beta: seconds per byte, gamma: seconds per byte added.
+  double (*cost_s)(int size, double bytes, double alpha, double beta, double gamma) = nullptr;
+  bool order_independent_of_size = false;  // the sum of an element does not depend on where it lies, so buckets do not change bits
+};
+std::span<const ScheduleEntry> allreduce_schedules();
+const ScheduleEntry& allreduce_schedule(std::string_view name);  // ConfigError for an unknown name
+
+}  // namespace syncline

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/shaped.h"
+
+#include <algorithm>
+#include <ctime>
+#include <numeric>
+
+#include "engine/base/error.h"
+#include "engine/base/random.h"
+
+namespace syncline {
+
+namespace {
+
+std::int64_t now_in_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+// Messages whose bytes are under way are looked at at least this often; everything else announces itself by the bell.
+constexpr double longest_pause_s = 2e-3;
+
+}  // namespace
+
+ShapedTransport::ShapedTransport(std::unique_ptr<Transport> inner, std::shared_ptr<LinkBoard> board)
+    : inner_(std::move(inner)), board_(std::move(board)) {
+  Context world;
+  world.world.resize(static_cast<std::size_t>(inner_->size()));
+  std::iota(world.world.begin(), world.world.end(), 0);
+  world.rank = inner_->rank();
+  contexts_.emplace(world_context, std::move(world));
+}
+
+int ShapedTransport::make_context(int parent, std::span<const int> members, std::string_view key) {
+  const Context& from = contexts_.at(parent);
+  Context made;
+  made.name = stream_key(0, key);
+  for (const int member : members) made.world.push_back(from.world[static_cast<std::size_t>(member)]);
+  made.rank = static_cast<int>(std::find(made.world.begin(), made.world.end(), rank()) - made.world.begin());
+  const int context = inner_->make_context(parent, members, key);
+  contexts_[context] = std::move(made);
+  return context;
+}
+
+Transport::Handle ShapedTransport::allot() {
+  if (free_.empty()) {
+    free_.push_back(static_cast<Handle>(requests_.size()));
+    requests_.emplace_back();
+  }
+  const Handle handle = free_.back();
+  free_.pop_back();
+  Request& request = requests_[static_cast<std::size_t>(handle)];
+  request.completion = {};
+  request.body = -1;
+  request.due_ns = 0;
+  open_.push_back(handle);
+  return handle;
+}
+
+void ShapedTransport::release(Handle handle) {
+  Request& request = requests_[static_cast<std::size_t>(handle)];
+  request.state = Request::free;
+  request.overflow = {};
+  open_.erase(std::find(open_.begin(), open_.end(), handle));
+  free_.push_back(handle);
+}
+
+Transport::Handle ShapedTransport::send(const void* data, std::int64_t bytes, int context, int peer, int tag) {
+  const Handle handle = allot();
+  Request& request = requests_[static_cast<std::size_t>(handle)];
+  const Context& group = contexts_.at(context);
+  const int to = group.world[static_cast<std::size_t>(peer)];
+  const LinkBoard::Reservation reserved = board_->reserve(rank(), to, bytes, now_in_ns());
+  request.sending = true;
+  request.other = to;
+  request.due_ns = reserved.left_ns;
+  request.state = Request::arrived;
+  LinkBoard::Announcement what{group.name, bytes, reserved.due_ns, group.rank, tag, next_body_tag_};
+  if (bytes > 0) {  // an empty message is its announcement
+    request.state = Request::moving;
+    request.body = inner_->send(data, bytes, context, peer, what.body_tag);
+    next_body_tag_ = (next_body_tag_ + 1) % 32768;
+  }
+  unannounced_.emplace_back(to, what);
+  announce_all();
+  return handle;
+}
+
+void ShapedTransport::announce_all() {
+  while (!unannounced_.empty()) {
+    const auto& [to, what] = unannounced_.front();
+    if (!board_->announce(rank(), to, what)) return;
+    board_->bell(to).ring();
+    unannounced_.pop_front();
+  }
+}
+
+bool ShapedTransport::matches(const Request& receive, const Unmatched& message) const {
+  return contexts_.at(receive.context).name == message.what.context &&
+         (receive.peer == any_source || receive.peer == message.what.source) && (receive.tag == any_tag || receive.tag == message.what.tag);
+}
+
+void ShapedTransport::match(Handle handle, const Unmatched& message) {
+  Request& request = requests_[static_cast<std::size_t>(handle)];
+  request.due_ns = message.what.due_ns;
+  request.other = message.from;
+  request.completion.source = message.what.source;
+  request.completion.tag = message.what.tag;
+  request.completion.bytes = std::min(message.what.bytes, request.capacity);
+  request.completion.truncated = message.what.bytes > request.capacity;
+  if (message.what.bytes == 0) {
+    request.state = Request::arrived;
+    return;
+  }
+  void* into = request.data;
+  if (request.completion.truncated) {
+    request.overflow.resize(static_cast<std::size_t>(message.what.bytes));
+    into = request.overflow.data();
+  }
+  request.state = Request::moving;
+  request.body = inner_->receive(into, message.what.bytes, request.context, message.what.source, message.what.body_tag);
+  board_->bell(message.from).ring();  // the sender's transport may have to push
+}
+
+Transport::Handle ShapedTransport::receive(void* data, std::int64_t capacity, int context, int peer, int tag) {
+  const Handle handle = allot();
+  Request& request = requests_[static_cast<std::size_t>(handle)];
+  request.sending = false;
+  request.state = Request::posted;
+  request.data = data;
+  request.capacity = capacity;
+  request.context = context;
+  request.peer = peer;
+  request.tag = tag;
+  const auto found =
+      std::find_if(unmatched_.begin(), unmatched_.end(), [&](const Unmatched& message) { return matches(request, message); });
+  if (found == unmatched_.end()) {
+    posted_.push_back(handle);
+    return handle;
+  }
+  const Unmatched message = *found;
+  unmatched_.erase(found);
+  match(handle, message);
+  return handle;
+}
+
+bool ShapedTransport::take(Handle handle, Completion& completion) {
+  const Request& request = requests_[static_cast<std::size_t>(handle)];
+  if (request.state != Request::arrived || !ready(request, now_in_ns())) return false;
+  completion = request.completion;
+  release(handle);
+  return true;
+}
+
+bool ShapedTransport::cancel(Handle handle) {
+  Request& request = requests_[static_cast<std::size_t>(handle)];
+  if (request.state == Request::posted) {
+    posted_.erase(std::find(posted_.begin(), posted_.end(), handle));
+    release(handle);
+    return true;
+  }
+  if (request.body >= 0) inner_->cancel(request.body);
+  request.body = -1;
+  return false;
+}
+
+bool ShapedTransport::poll() {
+  announce_all();
+  LinkBoard::Announcement what;
+  for (int from = 0; from < size(); ++from) {
+    while (from != rank() && board_->next(from, rank(), what)) {
+      const Unmatched message{what, from};
+      const auto found = std::find_if(posted_.begin(), posted_.end(),
+                                      [&](Handle handle) { return matches(requests_[static_cast<std::size_t>(handle)], message); });
+      if (found == posted_.end()) {
+        unmatched_.push_back(message);
+        continue;
+      }
+      const Handle handle = *found;
+      posted_.erase(found);
+      match(handle, message);
+    }
+  }
+  inner_->poll();
+  const std::int64_t now = now_in_ns();
+  bool any = false;
+  Completion completion;
+  for (const Handle handle : open_) {
+    Request& request = requests_[static_cast<std::size_t>(handle)];
+    if (request.state == Request::moving && inner_->take(request.body, completion)) {
+      request.body = -1;
+      request.state = Request::arrived;
+      if (!request.sending) board_->bell(request.other).ring();  // its send is over too
+    }
+    any = any || ready(request, now);
+  }
+  return any;
+}
+
+double ShapedTransport::due_s() const {
+  std::int64_t due = INT64_MAX;
+  for (const Handle handle : open_) {
+    const Request& request = requests_[static_cast<std::size_t>(handle)];
+    if (request.state == Request::arrived) due = std::min(due, request.due_ns);
+  }
+  return due == INT64_MAX ? inner_->due_s() : std::min(inner_->due_s(), static_cast<double>(due) * 1e-9);
+}
+
+double ShapedTransport::longest_sleep_s() const {
+  const double inner = inner_->longest_sleep_s();
+  if (inner > longest_pause_s && inner < 1) return inner;
+  const bool waiting = std::any_of(open_.begin(), open_.end(),
+                                   [this](Handle handle) { return requests_[static_cast<std::size_t>(handle)].state == Request::moving; });
+  if (inner >= 1) return inner;  // the transport underneath rings by itself
+  return waiting || !unannounced_.empty() ? longest_pause_s : forever_s;
+}
+
+}  // namespace syncline
