@@ -51,22 +51,15 @@ constexpr Parameter parameters[] = {
 constexpr const char* file_keys[] = {"train_images", "train_labels", "test_images", "test_labels"};
 
 IdxFiles files_of(const Params& options) {
-  IdxFiles files;
-  std::filesystem::path* const paths[] = {&files.train_images, &files.train_labels, &files.test_images, &files.test_labels};
-  std::string missing;
-  for (const char* key : file_keys) {
-    if (!options.has(key)) missing = key;
-  }
-  if (!missing.empty()) {
+  const auto find = [&](int i) -> std::filesystem::path {
+    const char* key = file_keys[i];
+    if (options.has(key)) return options.text(key);
     if (!options.has("path")) {
-      throw ConfigError(fmt::format("data.path: source \"idx\" has neither path nor {}; path names a folder with the four files", missing));
+      throw ConfigError(fmt::format("data.path: source \"idx\" has neither path nor {}; path names a folder with the four files", key));
     }
-    files = find_idx_files(options.text("path"), "source \"idx\" needs the four files of MNIST's layout there");
-  }
-  for (int i = 0; i < 4; ++i) {
-    if (options.has(file_keys[i])) *paths[i] = options.text(file_keys[i]);
-  }
-  return files;
+    return find_idx_file(options.text("path"), idx_names[i], "source \"idx\" needs the four files of MNIST's layout there");
+  };
+  return {find(0), find(1), find(2), find(3)};
 }
 
 Split open(const Params& options, std::uint64_t) {

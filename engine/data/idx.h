@@ -34,8 +34,12 @@ IdxContent parse_idx(Bytes, IdxKind, const std::string& file);
 struct IdxFiles {
   std::filesystem::path train_images, train_labels, test_images, test_labels;
 };
-// The four files under their usual names in a folder, each plain or with ".gz". `advice` ends the sentence when one is missing.
-IdxFiles find_idx_files(const std::filesystem::path& folder, const std::string& advice);
+// One of the files under its usual name in a folder, plain or with ".gz". `advice` ends the sentence when it is missing.
+std::filesystem::path find_idx_file(const std::filesystem::path& folder, const char* name, std::string_view advice);
+IdxFiles find_idx_files(const std::filesystem::path& folder, std::string_view advice);
+// The usual names, in the order of IdxFiles.
+inline constexpr const char* idx_names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
+                                            "t10k-labels-idx1-ubyte"};
 
 // Opens both halves; `info` gives classes, names and, where not empty, mean and stddev: they are computed from the training images
 // otherwise. DataError for labels from `info.classes` on, and for counts or sizes that do not fit each other.

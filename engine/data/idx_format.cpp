@@ -156,16 +156,18 @@ IdxContent parse_idx(Bytes bytes, IdxKind kind, const std::string& file) {
   return is_gzip(bytes) ? parse_compressed(bytes, kind, file) : parse_plain(bytes, kind, file);
 }
 
-IdxFiles find_idx_files(const fs::path& folder, const std::string& advice) {
-  const auto find = [&](const char* name) {
-    for (const char* ending : {"", ".gz"}) {
-      fs::path path = folder / (std::string(name) + ending);
-      if (is_file(path)) return path;
-    }
-    bad_file(folder.string(), is_folder(folder) ? fmt::format("there is no file {} or {}.gz", name, name) : "there is no such folder",
-             advice);
-  };
-  return {find("train-images-idx3-ubyte"), find("train-labels-idx1-ubyte"), find("t10k-images-idx3-ubyte"), find("t10k-labels-idx1-ubyte")};
+fs::path find_idx_file(const fs::path& folder, const char* name, std::string_view advice) {
+  for (const char* ending : {"", ".gz"}) {
+    fs::path path = folder / (std::string(name) + ending);
+    if (is_file(path)) return path;
+  }
+  bad_file(folder.string(), is_folder(folder) ? fmt::format("there is no file {} or {}.gz", name, name) : "there is no such folder",
+           advice);
+}
+
+IdxFiles find_idx_files(const fs::path& folder, std::string_view advice) {
+  const auto find = [&](int i) { return find_idx_file(folder, idx_names[i], advice); };
+  return {find(0), find(1), find(2), find(3)};
 }
 
 Split open_idx(const IdxFiles& files, SetInfo info) {
