@@ -79,16 +79,21 @@ std::string format(double value, std::span<const Unit> ascending) {
   return chosen->name.empty() ? number : fmt::format("{} {}", number, chosen->name);
 }
 
+// The unit that leaves the fewest digits, the larger one of two alike; without a unit where none leaves few.
 std::string exact(double value, std::span<const Unit> descending, std::span<const Unit> known) {
   if (value == 0) return "0";
+  std::string best = fmt::format("{}", value);
+  std::size_t fewest = 8;
   for (const Unit& unit : descending) {
     const double number = value * unit.down / unit.up;
     if (std::abs(number) < 1 || !std::isfinite(number)) continue;
-    const std::string text = fmt::format("{} {}", number, unit.name);
-    // Digits that only repeat the binary fraction are no help to a reader: a smaller unit or the plain number is shorter.
-    if (text.size() - unit.name.size() <= 8 && text.find('e') == std::string::npos && parse(text, known) == value) return text;
+    const std::string digits = fmt::format("{}", number);
+    std::string text = fmt::format("{} {}", digits, unit.name);
+    if (digits.size() >= fewest || digits.find('e') != std::string::npos || parse(text, known) != value) continue;
+    fewest = digits.size();
+    best = std::move(text);
   }
-  return fmt::format("{}", value);
+  return best;
 }
 
 }  // namespace

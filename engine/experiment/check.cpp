@@ -61,7 +61,9 @@ std::string what_fits(Parameter::Kind kind) {
 }
 
 std::string misfit(const Node& node, Parameter::Kind kind) {
-  return fmt::format("must be {}, not {}", what_fits(kind), document::describe(node));
+  const bool wants_number = kind != Parameter::flag && kind != Parameter::text && kind != Parameter::list && kind != Parameter::table;
+  return fmt::format("must be {}, not {}", what_fits(kind),
+                     wants_number && is_number(node) ? document::print(node) : document::describe(node));
 }
 
 // Empty when the number is within the table's range.
@@ -109,14 +111,17 @@ Read read_text(const Node& node, const Parameter& parameter, std::span<const std
   return Value{text};
 }
 
-Parameter::Kind element_kind(const Parameter& list, const Node& first, bool has_choices) {
+// By the choices, else by the default's elements, else by what is given: whole numbers stay whole where all are.
+Parameter::Kind element_kind(const Parameter& list, std::span<const Node> items, bool has_choices) {
   if (has_choices) return Parameter::choice;
   const Value initial = default_of(list);
   if (const auto* elements = std::get_if<std::vector<Value>>(&initial.data); elements != nullptr && !elements->empty()) {
     const std::size_t type = elements->front().data.index();
     return type == 1 ? Parameter::flag : type == 2 ? Parameter::integer : type == 3 ? Parameter::real : Parameter::text;
   }
-  return first.type == Node::text ? Parameter::text : Parameter::real;
+  if (items.front().type == Node::text) return Parameter::text;
+  const auto is_whole = [](const Node& item) { return item.type == Node::integer; };
+  return std::all_of(items.begin(), items.end(), is_whole) ? Parameter::integer : Parameter::real;
 }
 
 Read read_list(const Node& node, const Parameter& parameter, std::span<const std::string_view> choices) {
@@ -125,7 +130,7 @@ Read read_list(const Node& node, const Parameter& parameter, std::span<const std
   const std::span<const Node> items = node.type == Node::array ? std::span<const Node>(node.items) : std::span<const Node>(&node, 1);
   if (items.empty()) return Value{std::move(values)};
   Parameter element = parameter;
-  element.kind = element_kind(parameter, items.front(), !choices.empty());
+  element.kind = element_kind(parameter, items, !choices.empty());
   for (std::size_t i = 0; i < items.size(); ++i) {
     Read read = read_value(items[i], element, choices);
     if (std::string* problem = std::get_if<std::string>(&read)) {

@@ -468,6 +468,17 @@ std::vector<std::string> mistakes_of(const Catalogue& catalogue) {
       names.push_back(entry->name);
     }
   }
+  for (const CatalogueChoice& choice : catalogue_choices) {
+    const Section& where = section(choice.section);
+    for (const Parameter& parameter : where.parameters) {
+      const auto* initial = std::get_if<std::string_view>(&parameter.initial);
+      if (parameter.key != choice.key || parameter.kind != Parameter::choice || initial == nullptr) continue;
+      const std::vector<std::string_view> known = choices_of(catalogue, where.name, parameter);
+      if (std::find(known.begin(), known.end(), *initial) == known.end()) {
+        mistakes.push_back(fmt::format("{}: the default '{}' of '{}' is not in the catalogue", where.name, *initial, parameter.key));
+      }
+    }
+  }
   return mistakes;
 }
 

@@ -53,7 +53,7 @@ inline constexpr Parameter kConv[] = {
     {.key = "padding", .help = "Zeros around the input.", .kind = Parameter::integer, .initial = std::int64_t{0}, .least = 0, .most = 64},
     {.key = "bias", .help = "Adds a bias.", .kind = Parameter::flag, .initial = true},
 };
-inline constexpr Parameter kLinear[] = {{.key = "units", .help = "Outputs.", .kind = Parameter::integer, .least = 1, .most = 1e6}};
+inline constexpr Parameter kLinear[] = {{.key = "features", .help = "Outputs.", .kind = Parameter::integer, .least = 1, .most = 1e6}};
 inline constexpr Parameter kMlp[] = {{.key = "hidden",
                                       .help = "Widths of the hidden layers.",
                                       .kind = Parameter::list,
