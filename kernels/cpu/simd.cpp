@@ -3,6 +3,7 @@
 // library's header can be compiled for one instruction set here and run on another processor through another file's call.
 #include "kernels/cpu/simd.h"
 
+#include <array>
 #include <cstdint>
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors cross calls only inside always_inline functions
@@ -30,17 +31,17 @@
 
 namespace syncline::cpu {
 
-const Kernels& kernels() {
-  static constexpr Kernels plain = baseline::table("baseline");
+std::span<const Kernels> usable_kernels() {
 #ifdef SYNCLINE_SIMD_X86
-  static constexpr Kernels wide = avx2::table("AVX2"), widest = avx512::table("AVX-512");
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    return widest;
-  }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return wide;
+  static constexpr std::array<Kernels, 3> all{baseline::table("baseline"), avx2::table("AVX2"), avx512::table("AVX-512")};
+  const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool widest = wide && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+  return std::span(all).first(widest ? 3 : wide ? 2 : 1);
+#else
+  static constexpr std::array<Kernels, 1> all{baseline::table("baseline")};
+  return all;
 #endif
-  return plain;
 }
 
 }  // namespace syncline::cpu

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace syncline::cpu {
 
@@ -47,6 +48,7 @@ struct Kernels {
                   float scale);
 };
 
-const Kernels& kernels();  // the best that this processor runs
+std::span<const Kernels> usable_kernels();  // those that this processor runs, the plainest first
+inline const Kernels& kernels() { return usable_kernels().back(); }
 
 }  // namespace syncline::cpu
