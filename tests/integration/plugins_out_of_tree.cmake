@@ -1,0 +1,31 @@
+# Installs the plugin SDK into an empty folder, and builds each example from a copy of its folder with nothing but what was installed:
+# by CMake's package, and the C one by a single compiler call. Run with cmake -DSOURCE=.. -DC_COMPILER=.. -DCXX_COMPILER=.. -P.
+execute_process(COMMAND mktemp -d OUTPUT_VARIABLE work OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT code EQUAL 0)
+    file(REMOVE_RECURSE ${work})
+    string(REPLACE ";" " " command "${ARGN}")
+    message(FATAL_ERROR "${command}\n${text}")
+  endif()
+endfunction()
+
+file(COPY ${SOURCE}/sdk ${SOURCE}/lion ${SOURCE}/adafactor DESTINATION ${work})
+file(WRITE ${work}/CMakeLists.txt "cmake_minimum_required(VERSION 3.20)\nproject(sdk LANGUAGES C)\nadd_subdirectory(sdk)\n")
+run(${CMAKE_COMMAND} -S ${work} -B ${work}/build-sdk -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_INSTALL_PREFIX=${work}/installed)
+run(${CMAKE_COMMAND} --install ${work}/build-sdk --component plugin-sdk)
+file(REMOVE_RECURSE ${work}/sdk)
+foreach(example lion adafactor)
+  run(${CMAKE_COMMAND} -S ${work}/${example} -B ${work}/build-${example} -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=${C_COMPILER}
+    -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DCMAKE_PREFIX_PATH=${work}/installed -DCMAKE_INSTALL_PREFIX=${work}/installed)
+  run(${CMAKE_COMMAND} --build ${work}/build-${example})
+  run(${CMAKE_COMMAND} --install ${work}/build-${example})
+  if(NOT EXISTS ${work}/installed/lib/syncline/plugins/lib${example}.so)
+    file(REMOVE_RECURSE ${work})
+    message(FATAL_ERROR "lib${example}.so was not installed among the plugins")
+  endif()
+endforeach()
+run(${C_COMPILER} -std=c99 -Wall -Wextra -Wpedantic -Werror -O2 -shared -fPIC -I${work}/installed/include/syncline ${work}/lion/lion.c -o ${work}/liblion.so)
+file(REMOVE_RECURSE ${work})
+message("The examples build outside the tree.")
