@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,9 +35,13 @@ class NamedLayer : public Layer {
   Extent extent(const Params& options, std::string_view key) const {
     const Value& value = options.all().find(key)->second;
     if (const auto* one = std::get_if<std::int64_t>(&value.data)) return {*one, *one};
-    const std::vector<std::int64_t> both = options.integers(key);
-    if (both.size() == 1) return {both[0], both[0]};
-    if (both.size() == 2) return {both[0], both[1]};
+    const std::vector<double> both = options.reals(key);
+    for (const double number : both) {
+      if (number != std::floor(number)) fail(fmt::format("`{}` has the element {}; whole numbers would be right", key, number));
+    }
+    const auto element = [&](std::size_t i) { return static_cast<std::int64_t>(both[i]); };
+    if (both.size() == 1) return {element(0), element(0)};
+    if (both.size() == 2) return {element(0), element(1)};
     fail(fmt::format("`{}` has {} numbers; one number or [height, width] would be right", key, both.size()));
   }
   // A window that slides over an image: out = (in + 2 padding - kernel) / stride + 1 in both directions, rounded down.
