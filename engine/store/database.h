@@ -59,6 +59,8 @@ class Statement {  // a prepared statement; parameters count from 1, columns fro
   std::string text(int column) const;
   std::span<const std::byte> blob(int column) const;  // until the next step or reset
   bool null(int column) const;
+  enum class Type { null, integer, real, text, blob };
+  Type type(int column) const;
   std::optional<std::int64_t> optional_integer(int column) const;
   std::optional<double> optional_real(int column) const;
   std::optional<std::string> optional_text(int column) const;

@@ -7,11 +7,15 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/store/reader.h"
 
 namespace syncline {
+
+// Of the definitions below: a stored summary of another version is computed anew.
+inline constexpr std::string_view summary_version = "1";
 
 struct Summary {
   std::optional<std::int64_t> steps, samples;

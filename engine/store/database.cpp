@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/store/database.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+namespace syncline {
+namespace {
+
+[[noreturn]] void fail(int status, const char* detail, const std::string& path) {
+  switch (status & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw WorkspaceBusy(fmt::format("{}: the workspace is in use by another writer that does not finish; try again", path));
+    case SQLITE_FULL:
+      throw WorkspaceError(fmt::format("{}: no space left for the workspace; free some, or choose another place with --workspace", path));
+    case SQLITE_READONLY:
+      throw WorkspaceError(fmt::format("{}: the workspace is read-only; a writable place is needed to record a run", path));
+    case SQLITE_NOTADB:
+      throw WorkspaceError(fmt::format("{}: this file is not a Syncline workspace (not an SQLite database)", path));
+    case SQLITE_CORRUPT:
+      throw WorkspaceError(fmt::format("{}: the workspace is damaged ({}); restore a copy, or use another one", path, detail));
+    case SQLITE_CANTOPEN:
+      throw WorkspaceError(fmt::format("{}: the workspace cannot be opened ({}); check that the folder exists and is yours", path, detail));
+    case SQLITE_IOERR:
+      throw WorkspaceError(fmt::format("{}: reading or writing the workspace failed ({}); check the disk", path, detail));
+    default:
+      throw WorkspaceError(fmt::format("{}: the workspace cannot be used ({})", path, detail));
+  }
+}
+
+void check(int status, sqlite3* database, const std::string& path) {
+  if (status == SQLITE_OK || status == SQLITE_ROW || status == SQLITE_DONE) return;
+  // Without a handle (no memory) there is only the general text of the code.
+  fail(status, database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(status), path);
+}
+
+}  // namespace
+
+Statement& Statement::operator=(Statement&& other) noexcept {
+  if (this != &other) {
+    sqlite3_finalize(handle_);
+    handle_ = std::exchange(other.handle_, nullptr);
+    path_ = other.path_;
+  }
+  return *this;
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+Statement& Statement::bind(int parameter, std::int64_t value) {
+  check(sqlite3_bind_int64(handle_, parameter, value), sqlite3_db_handle(handle_), *path_);
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, double value) {
+  if (std::isnan(value)) throw UsageError("internal error: a NaN is stored by its kind, not as a number");
+  check(sqlite3_bind_double(handle_, parameter, value), sqlite3_db_handle(handle_), *path_);
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::string_view value) {
+  check(sqlite3_bind_text64(handle_, parameter, value.data() == nullptr ? "" : value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
+        sqlite3_db_handle(handle_), *path_);
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::span<const std::byte> value) {
+  check(value.empty() ? sqlite3_bind_zeroblob(handle_, parameter, 0)
+                      : sqlite3_bind_blob64(handle_, parameter, value.data(), value.size(), SQLITE_STATIC),
+        sqlite3_db_handle(handle_), *path_);
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::nullptr_t) {
+  check(sqlite3_bind_null(handle_, parameter), sqlite3_db_handle(handle_), *path_);
+  return *this;
+}
+
+bool Statement::step() {
+  const int status = sqlite3_step(handle_);
+  if (status == SQLITE_ROW) return true;
+  if (status == SQLITE_DONE) return false;
+  // The message is gone after the reset, and without the reset the statement keeps its lock.
+  const std::string detail = sqlite3_errmsg(sqlite3_db_handle(handle_));
+  sqlite3_reset(handle_);
+  fail(status, detail.c_str(), *path_);
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  reset();
+}
+
+void Statement::reset() { sqlite3_reset(handle_); }
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
+
+std::string Statement::text(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+std::span<const std::byte> Statement::blob(int column) const {
+  const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(handle_, column));
+  return {data, data == nullptr ? 0 : static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+bool Statement::null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
+
+Statement::Type Statement::type(int column) const {
+  switch (sqlite3_column_type(handle_, column)) {
+    case SQLITE_INTEGER:
+      return Type::integer;
+    case SQLITE_FLOAT:
+      return Type::real;
+    case SQLITE_TEXT:
+      return Type::text;
+    case SQLITE_BLOB:
+      return Type::blob;
+    default:
+      return Type::null;
+  }
+}
+
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+  return null(column) ? std::nullopt : std::optional(integer(column));
+}
+std::optional<double> Statement::optional_real(int column) const { return null(column) ? std::nullopt : std::optional(real(column)); }
+std::optional<std::string> Statement::optional_text(int column) const { return null(column) ? std::nullopt : std::optional(text(column)); }
+
+Database::Database(const std::filesystem::path& path, Mode mode, int busy_timeout_ms)
+    : path_(std::make_unique<std::string>(path.string())), writable_(mode != Mode::read) {
+  if (mode == Mode::create) {
+    // Made here, since SQLite would give it the mode that the umask leaves; log and index files take over the mode of the database.
+    const int file = ::open(path.c_str(), O_CREAT | O_CLOEXEC | O_RDWR, 0600);
+    if (file >= 0) ::close(file);
+  }
+  const int flags = (writable_ ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
+  const int status = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
+  if (status != SQLITE_OK) {
+    const std::string detail = handle_ != nullptr && (status & 0xff) != SQLITE_CANTOPEN ? sqlite3_errmsg(handle_) : std::strerror(errno);
+    sqlite3_close_v2(std::exchange(handle_, nullptr));
+    fail(status, detail.c_str(), *path_);
+  }
+  try {
+    sqlite3_extended_result_codes(handle_, 1);
+    check(sqlite3_busy_timeout(handle_, busy_timeout_ms), handle_, *path_);
+    execute("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000");
+    if (writable_) {
+      execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF");
+    } else {
+      execute("PRAGMA query_only=ON; PRAGMA mmap_size=268435456");
+    }
+  } catch (...) {
+    sqlite3_close_v2(std::exchange(handle_, nullptr));
+    throw;
+  }
+}
+
+Database::Database(Database&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)), writable_(other.writable_) {}
+
+Database& Database::operator=(Database&& other) noexcept {
+  if (this != &other) {
+    sqlite3_close_v2(handle_);
+    handle_ = std::exchange(other.handle_, nullptr);
+    path_ = std::move(other.path_);
+    writable_ = other.writable_;
+  }
+  return *this;
+}
+
+Database::~Database() { sqlite3_close_v2(handle_); }
+
+Statement Database::prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement, nullptr), handle_,
+        *path_);
+  return {statement, path_.get()};
+}
+
+void Database::execute(std::string_view sql) {
+  check(sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr), handle_, *path_);
+}
+
+std::int64_t Database::integer(std::string_view sql) {
+  Statement statement = prepare(sql);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+std::int64_t Database::last_row_id() const { return sqlite3_last_insert_rowid(handle_); }
+std::int64_t Database::changes() const { return sqlite3_changes64(handle_); }
+bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+void Database::checkpoint(bool truncate) {
+  // Busy is no failure: somebody reads an older snapshot, and the next checkpoint gets further.
+  const int status =
+      sqlite3_wal_checkpoint_v2(handle_, nullptr, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  if ((status & 0xff) != SQLITE_BUSY && (status & 0xff) != SQLITE_LOCKED) check(status, handle_, *path_);
+}
+
+Transaction::Transaction(Database& database, Kind kind) : database_(database) {
+  database_.execute(kind == Kind::immediate ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+  // After some errors SQLite has rolled back by itself.
+  if (open_ && database_.in_transaction()) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace syncline
