@@ -57,8 +57,7 @@ void Trainer::boundary() {
 void Trainer::settle() {
   if (const auto word = control_.read()) take(*word);
   if (sums_.steps > 0) {
-    control_.start({.steps = sums_.steps, .step = step_, .loss_sum = sums_.loss, .correct = sums_.correct, .samples = sums_.samples});
-    sums_ = {};
+    send({});
     take(*control_.read());
   }
 }

@@ -16,7 +16,7 @@ enum ControlFlag : std::uint32_t {
   stop_after_step = 1,        // leave at the next boundary, nothing is saved
   stop_after_checkpoint = 2,  // leave after saving a checkpoint
   checkpoint_now = 4,
-  failed_elsewhere = 8  // a rank cannot go on but can still talk
+  trace_now = 8  // the next 20 steps are traced in full
 };
 
 // One rank's part of the word. Sums are over the steps since the last meeting.

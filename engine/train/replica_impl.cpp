@@ -137,7 +137,7 @@ void ReplicaImpl::record_update(const View& range, double start_s) {
 }
 
 void ReplicaImpl::record_wait(double until_s, std::uint16_t group) {
-  constexpr double bookkeeping_s = 2e-6;   // shorter gaps are the code between two updates
+  constexpr double bookkeeping_s = 2e-6;  // shorter gaps are the code between two updates
   if (idle_since_s_ < 0 || until_s - idle_since_s_ < bookkeeping_s) return;
   context_.recorder.span({idle_since_s_, until_s, SpanKind::wait, group, static_cast<std::uint32_t>(step_)});
 }

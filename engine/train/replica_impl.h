@@ -113,7 +113,7 @@ class ReplicaImpl final : public Replica {
   std::unique_ptr<Profile> profile_;
   bool starting_ = true;
   std::int64_t step_ = 0, position_ = -1;
-  double idle_since_s_ = -1;               // >= 0: combining, and no update runs
+  double idle_since_s_ = -1;  // >= 0: combining, and no update runs
 };
 
 }  // namespace syncline

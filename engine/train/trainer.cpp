@@ -232,24 +232,33 @@ std::int64_t Trainer::gradient_ranks() const {
 
 void Trainer::meeting() {
   if (const auto word = control_.read()) take(*word);
-  ControlPart mine{.step = step_};
+  ControlPart mine;
   if (parts_.control.rank() == 0 && checkpoint_due_.by_time(parts_.clock.now_s())) mine.flags |= checkpoint_now;
   mine.flags |= parts_.input.wanted();
   mine.flags &= ~announced_here_;  // on its way already
   announced_here_ |= mine.flags;
-  mine.steps = std::exchange(sums_.steps, 0);
-  mine.loss_sum = std::exchange(sums_.loss, 0);
-  mine.correct = std::exchange(sums_.correct, 0);
-  mine.samples = std::exchange(sums_.samples, 0);
   if (traits_.replicas_identical && options_.hash_every > 0 && parts_.data.size() > 1 && step_ % options_.hash_every == 0)
     mine.parameters_hash = hash_parameters();
+  send(mine);
+}
+
+void Trainer::send(ControlPart mine) {
+  mine.steps = sums_.steps;
+  mine.step = step_;
+  mine.loss_sum = sums_.loss;
+  mine.correct = sums_.correct;
+  mine.samples = sums_.samples;
+  sums_ = {};
+  word_axes_ = axes();
+  word_lr_ = replica_.lr();
   control_.start(mine);
 }
 
 void Trainer::take(const ControlWord& word) {
-  pending_ |= word.flags;
+  pending_ |= word.flags & ~static_cast<std::uint32_t>(trace_now);  // which is no boundary
+  announced_here_ &= ~static_cast<std::uint32_t>(word.flags & trace_now);
   if (word.samples > 0) loss_ = word.loss();
-  parts_.observer.meeting(word, replica_.lr(), axes());
+  parts_.observer.meeting(word, word_lr_, word_axes_);
   for (std::size_t rank = 1; rank < word.hashes.size(); ++rank)
     if (word.hashes[rank] != word.hashes[0]) compare_parameters();
   if (word.first_not_finite < 0) return;

@@ -90,6 +90,7 @@ class Trainer {
   bool over() const;
   void one_step();
   void meeting();
+  void send(ControlPart);         // with the sums so far
   void take(const ControlWord&);  // what a word that was read means for this rank
   double epochs_done() const;
   Axes axes() const;
@@ -135,6 +136,8 @@ class Trainer {
   std::int64_t epoch_ = 0;                               // whole ones done
   double next_start_s_ = 0, started_s_ = 0, elapsed_before_s_ = 0;
   Sums sums_;
+  Axes word_axes_;  // when the word under way was sent, and the learning rate then
+  double word_lr_ = 0;
   std::uint32_t pending_ = 0, announced_here_ = 0;  // flags that all ranks know; those this rank sent and that are not yet served
   std::optional<double> loss_, test_loss_, accuracy_, best_accuracy_, time_to_target_s_;
   std::int64_t last_evaluated_ = -1, last_saved_ = -1;

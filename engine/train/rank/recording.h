@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one rank records: the sums of every step, full traces of sampled ones, scalars and events. The other ranks' records travel to rank
+// 0, which writes them. Everything here runs on the training thread between two steps and costs some microseconds.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "engine/metrics/accounting.h"
+#include "engine/metrics/clock.h"
+#include "engine/store/run_writer.h"
+#include "engine/train/observer.h"
+#include "engine/train/rank/progress.h"
+#include "engine/train/rank/record_channel.h"
+#include "engine/train/rank/trace_merge.h"
+
+namespace syncline {
+
+struct RecordingOptions {
+  int rank = 0, ranks = 1;
+  Communicator* records = nullptr;                  // purpose "records"; null: nothing is recorded
+  RunWriter* writer = nullptr;                      // rank 0
+  std::vector<ClockOffset> offsets;                 // rank 0: of each rank's clock
+  std::int64_t trace_first = 20, trace_every = 50;  // traced: the first steps after a start, then every so many
+  double send_every_s = 0.2, limit_s = 60;
+  std::function<void(std::int64_t)> set_step;      // of the communication queue
+  std::string checkpoints_folder = "checkpoints";  // relative to the run's folder, in rows
+};
+
+class RankRecording final : public TrainObserver {
+ public:
+  RankRecording(RecordingOptions, SpanRing&, Progress&, Clock&);
+  void started(std::span<const LayerSlice>, const Plan&, std::int64_t total_steps, const Axes&) override;
+  void step_begins(std::int64_t step) override;
+  void step_done(const StepDone&) override;
+  void meeting(const ControlWord&, double lr, const Axes&) override;
+  void evaluated(const Evaluation&, const Axes&) override;
+  void checkpointed(std::int64_t step, bool saved, const std::string& why, double seconds, const Axes&) override;
+  void event(std::string_view kind, const std::string& text) override;
+  void save(StateWriter&) const override;
+  void load(StateReader&) override;
+
+  void finish();  // collective: every record reaches the writer
+  std::int64_t last_step() const { return step_; }
+
+ private:
+  bool traced(std::int64_t step) const;
+  void account();  // the steps that are final
+  void write_step(const StepSums&, const StepTrace* trace);
+  void take(int rank, RecordKind, std::span<const std::byte>);
+  void memory(double now_s, bool at_end);
+  void show(const StepSums&);
+  bool recording() const { return options_.records != nullptr; }
+  void position(const Axes&);
+
+  RecordingOptions options_;
+  SpanRing& ring_;
+  Progress& progress_;
+  Clock& clock_;
+  StepAccountant accountant_;
+  std::optional<RecordSender> sender_;
+  std::optional<RecordReceiver> receiver_;
+  std::optional<TraceMerge> merge_;
+  StepTrace trace_;
+  std::int64_t step_ = 0, first_step_ = 0, trace_until_ = 0, bytes_ = 0, rounds_ = 0;
+  double memory_s_ = 0;
+  ProgressState shown_;
+  double mean_step_s_ = 0, mean_exposed_s_ = 0, mean_samples_ = 0;  // exponential means over about 20 steps
+};
+
+double peak_memory_bytes();  // of this process so far (VmHWM)
+
+}  // namespace syncline
