@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution by oneDNN on channels-last activations. Weights are plain in the parameter arena; the library's fast kernels want them
 // blocked, so they are packed at each forward pass (the parameters have changed since) and once more for backward_input where that
-// primitive wants another blocking.
+// primitive wants another blocking. 3x3 convolutions of many channels are the exception to channels last: their activations are copied
+// into the library's blocked format, for which it has Winograd's algorithm (F(4x4, 3x3); about twice as fast, copies included) and, on
+// images of a few pixels, direct kernels that skip the padding.
 #include <stdexcept>
 #include <unordered_map>
 
@@ -53,14 +55,19 @@ class Conv final : public ConvOp {
   void backward_input(std::int64_t rows, const View& y, const View& dy, const View& weights, const View& dx) override;
 
  private:
-  struct Prepared {  // for one number of rows
-    memory::desc x, y;
-    convolution_forward::primitive_desc hint;
+  struct Way {  // how one pass is computed
+    Tag activations = Tag::nhwc;
+    algorithm method = algorithm::convolution_direct;
+  };
+  Way way(bool weight_gradient) const;
+  struct Prepared {     // for one number of rows
+    memory::desc x, y;  // as the caller has them
     Call forward, backward_weights, backward_input;
     Packed forward_weights, backward_weights_copy;
     bool shares_weights = false;
   };
   Prepared& prepared(std::int64_t rows);
+  convolution_forward::primitive_desc describe_forward(const Prepared&, const Way&, const dnnl::primitive_attr&) const;
   void prepare_backward_weights(Prepared&);
   void prepare_backward_input(Prepared&);
 
@@ -95,6 +102,24 @@ Conv::Conv(Context& context, const ConvSpec& spec)
   weight_count_ = s.out_channels * s.kernel_h * s.kernel_w * in;
 }
 
+// Fixed rules, not measurements at run time: equal experiments must take equal roundings. Chosen with ops_bench.
+Conv::Way Conv::way(bool weight_gradient) const {
+  const ConvSpec& s = spec_;
+  const bool square = s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1;
+  if (!square || s.in_channels < 64 || s.out_channels < 64 || s.in_channels * s.out_channels < 64 * 128) return {};
+  const bool tiny = s.out_height() * s.out_width() <= 16;
+  return {Tag::any, tiny && !weight_gradient ? algorithm::convolution_direct : algorithm::convolution_auto};
+}
+
+convolution_forward::primitive_desc Conv::describe_forward(const Prepared& made, const Way& way,
+                                                           const dnnl::primitive_attr& attributes) const {
+  const memory::desc x = describe(made.x.dims(), way.activations), y = describe(made.y.dims(), way.activations);
+  const auto kind = dnnl::prop_kind::forward_training;
+  const auto description = spec_.bias ? convolution_forward::desc(kind, way.method, x, any_weights_, bias_, y, strides_, padding_, padding_)
+                                      : convolution_forward::desc(kind, way.method, x, any_weights_, y, strides_, padding_, padding_);
+  return {description, attributes, context_.engine()};
+}
+
 Conv::Prepared& Conv::prepared(std::int64_t rows) {
   std::unique_ptr<Prepared>& entry = prepared_[rows];
   if (entry) return *entry;
@@ -109,13 +134,7 @@ Conv::Prepared& Conv::prepared(std::int64_t rows) {
       after.append_eltwise(1.0f, algorithm::eltwise_relu, 0.0f, 0.0f);
       attributes.set_post_ops(after);
     }
-    const auto kind = dnnl::prop_kind::forward_training;
-    const auto direct = algorithm::convolution_direct;
-    const auto description =
-        s.bias ? convolution_forward::desc(kind, direct, made->x, any_weights_, bias_, made->y, strides_, padding_, padding_)
-               : convolution_forward::desc(kind, direct, made->x, any_weights_, made->y, strides_, padding_, padding_);
-    const convolution_forward::primitive_desc chosen(description, attributes, context_.engine());
-    made->hint = convolution_forward::primitive_desc(description, user_scratchpad(), context_.engine());
+    const convolution_forward::primitive_desc chosen = describe_forward(*made, way(false), attributes);
     made->forward_weights.prepare(context_, plain_weights_, chosen.weights_desc());
     const memory::desc weights = chosen.weights_desc();
     const Operand x{DNNL_ARG_SRC, Operand::input, made->x, chosen.src_desc()}, w{DNNL_ARG_WEIGHTS, Operand::input, weights, weights},
@@ -131,11 +150,13 @@ Conv::Prepared& Conv::prepared(std::int64_t rows) {
 
 void Conv::prepare_backward_weights(Prepared& made) {
   checked("the weight gradient of a convolution", [&] {
-    const auto direct = algorithm::convolution_direct;
+    const Way how = way(true);
+    const memory::desc x_format = describe(made.x.dims(), how.activations), y_format = describe(made.y.dims(), how.activations);
     const auto description =
-        spec_.bias ? convolution_backward_weights::desc(direct, made.x, any_weights_, bias_, made.y, strides_, padding_, padding_)
-                   : convolution_backward_weights::desc(direct, made.x, any_weights_, made.y, strides_, padding_, padding_);
-    const convolution_backward_weights::primitive_desc chosen(description, user_scratchpad(), context_.engine(), made.hint);
+        spec_.bias ? convolution_backward_weights::desc(how.method, x_format, any_weights_, bias_, y_format, strides_, padding_, padding_)
+                   : convolution_backward_weights::desc(how.method, x_format, any_weights_, y_format, strides_, padding_, padding_);
+    const convolution_backward_weights::primitive_desc chosen(description, user_scratchpad(), context_.engine(),
+                                                              describe_forward(made, how, user_scratchpad()));
     const Operand x{DNNL_ARG_SRC, Operand::input, made.x, chosen.src_desc()},
         dw{DNNL_ARG_DIFF_WEIGHTS, Operand::result, plain_weights_, chosen.diff_weights_desc()},
         dy{DNNL_ARG_DIFF_DST, Operand::input, made.y, chosen.diff_dst_desc()}, db{DNNL_ARG_DIFF_BIAS, Operand::result, bias_, bias_};
@@ -148,9 +169,11 @@ void Conv::prepare_backward_weights(Prepared& made) {
 
 void Conv::prepare_backward_input(Prepared& made) {
   checked("the input gradient of a convolution", [&] {
-    const auto description =
-        convolution_backward_data::desc(algorithm::convolution_direct, made.x, any_weights_, made.y, strides_, padding_, padding_);
-    const convolution_backward_data::primitive_desc chosen(description, user_scratchpad(), context_.engine(), made.hint);
+    const Way how = way(false);
+    const memory::desc x_format = describe(made.x.dims(), how.activations), y_format = describe(made.y.dims(), how.activations);
+    const auto description = convolution_backward_data::desc(how.method, x_format, any_weights_, y_format, strides_, padding_, padding_);
+    const convolution_backward_data::primitive_desc chosen(description, user_scratchpad(), context_.engine(),
+                                                           describe_forward(made, how, user_scratchpad()));
     const memory::desc weights = chosen.weights_desc();
     made.shares_weights = weights == made.forward_weights.format;
     if (!made.shares_weights) made.backward_weights_copy.prepare(context_, plain_weights_, weights);

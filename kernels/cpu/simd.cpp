@@ -35,8 +35,8 @@ std::span<const Kernels> usable_kernels() {
 #ifdef SYNCLINE_SIMD_X86
   static constexpr std::array<Kernels, 3> all{baseline::table("baseline"), avx2::table("AVX2"), avx512::table("AVX-512")};
   const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool widest = wide && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512vl");
+  const bool widest = wide && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return std::span(all).first(widest ? 3 : wide ? 2 : 1);
 #else
   static constexpr std::array<Kernels, 1> all{baseline::table("baseline")};

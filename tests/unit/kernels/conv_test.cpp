@@ -71,6 +71,15 @@ TEST(Conv, MatchesTheFormulaOnRoundSizes) {
   check(*backend, spec(12, 20, 50, 5, 1, 0), 2);
 }
 
+// Many channels with a 3x3 kernel: computed in the library's blocked format, by Winograd's algorithm where it has it.
+TEST(Conv, MatchesTheFormulaOnManyChannels) {
+  const auto backend = make_cpu_backend(1);
+  check(*backend, spec(7, 64, 128, 3, 1, 1), 2);
+  check(*backend, spec(3, 64, 128, 3, 1, 1, 1, true, true), 4);
+  check(*backend, spec(8, 128, 67, 3, 1, 1, 1, false), 1);
+  check(*backend, spec(9, 100, 90, 3, 1, 0), 1);
+}
+
 TEST(Conv, GroupsAndDepthwise) {
   const auto backend = make_cpu_backend(1);
   check(*backend, spec(6, 6, 10, 3, 1, 1, 2), 3);
