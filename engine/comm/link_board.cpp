@@ -18,7 +18,7 @@ std::size_t rounded(std::size_t bytes) { return (bytes + line - 1) / line * line
 std::size_t LinkBoard::shared_bytes(const LinkModel& model, int size) {
   const auto ranks = static_cast<std::size_t>(size);
   return rounded(ranks * ranks * sizeof(Ring)) + rounded(static_cast<std::size_t>(clock_count(model, size)) * sizeof(NanoClock)) +
-         rounded(ranks * sizeof(Doorbell));
+         rounded(ranks * sizeof(Intake)) + rounded(ranks * sizeof(Doorbell));
 }
 
 // The memory is zero, which is a valid start of every atomic in it; constructing them anew would race with ranks that are already running.
@@ -29,6 +29,8 @@ LinkBoard::LinkBoard(LinkModel model, int size, void* memory, std::shared_ptr<vo
   bytes += rounded(ranks * ranks * sizeof(Ring));
   clocks_ = reinterpret_cast<NanoClock*>(bytes);
   bytes += rounded(static_cast<std::size_t>(clock_count(model, size)) * sizeof(NanoClock));
+  intakes_ = reinterpret_cast<Intake*>(bytes);
+  bytes += rounded(ranks * sizeof(Intake));
   own_bells_ = reinterpret_cast<Doorbell*>(bytes);
   for (int rank = 0; rank < size; ++rank) bells_.push_back(own_bells_ + rank);
 
@@ -36,10 +38,10 @@ LinkBoard::LinkBoard(LinkModel model, int size, void* memory, std::shared_ptr<vo
   routes_.resize(ranks * ranks);
   for (int from = 0; from < size; ++from) {
     for (int to = 0; to < size; ++to) {
-      route(from, to) = {2 * from, 2 * to + 1, per_byte(model.card), per_byte(model.card), model.card.latency_s * 1e9};
+      route(from, to) = {from, to, per_byte(model.card), per_byte(model.card), model.card.latency_s * 1e9};
     }
   }
-  int clock = 2 * size;
+  int clock = size;
   for (const PairLink& pair : model.pairs) {
     if (pair.from < 0 || pair.to < 0 || pair.from >= size || pair.to >= size || pair.from == pair.to) {
       throw UsageError("internal error: a link between ranks that do not exist");
@@ -73,15 +75,63 @@ std::int64_t LinkBoard::occupy(NanoClock& clock, std::int64_t earliest, std::int
   return end;
 }
 
+std::int64_t LinkBoard::Intake::take(std::int64_t earliest, std::int64_t length, std::int64_t now) {
+  // A rank killed while it held the lock must not stop the others for good.
+  for (int attempt = 0; lock.exchange(1, std::memory_order_acquire) != 0 && attempt < 1000000; ++attempt) {
+  }
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {  // what is over needs no place
+    if (end[i] <= now) continue;
+    begin[kept] = begin[i];
+    end[kept++] = end[i];
+  }
+  count = kept;
+  // Free time from `earliest` on, until there is enough of it; everything up to there is busy then.
+  std::uint32_t first = 0;
+  while (first < count && end[first] < earliest) ++first;
+  std::uint32_t last = first;
+  std::int64_t from = earliest, left = length, at = earliest;
+  for (; last < count && begin[last] <= at + left; ++last) {
+    if (begin[last] > at) left -= begin[last] - at;
+    from = std::min(from, begin[last]);
+    at = std::max(at, end[last]);
+  }
+  const std::int64_t until = at + left;
+  std::int64_t busy_until = until;
+  if (last == first && count == most) {  // no room for another interval: a gap beside it is given up
+    if (first > 0) {
+      from = begin[--first];
+    } else {
+      busy_until = end[last++];
+    }
+  }
+  if (length == 0) {  // it waited its turn and takes no time itself
+    lock.store(0, std::memory_order_release);
+    return until;
+  }
+  if (last == first) {
+    for (std::uint32_t i = count; i > first; --i) begin[i] = begin[i - 1], end[i] = end[i - 1];
+    ++count;
+  } else {
+    const std::uint32_t merged = last - first - 1;
+    for (std::uint32_t i = last; i < count; ++i) begin[i - merged] = begin[i], end[i - merged] = end[i];
+    count -= merged;
+  }
+  begin[first] = from;
+  end[first] = busy_until;
+  lock.store(0, std::memory_order_release);
+  return until;
+}
+
 LinkBoard::Reservation LinkBoard::reserve(int from, int to, std::int64_t bytes, std::int64_t now_ns) {
   const Route& path = route(from, to);
   const auto length = [bytes](double ns_per_byte) {
     return static_cast<std::int64_t>(std::llround(ns_per_byte * static_cast<double>(bytes)));
   };
-  std::int64_t begin = now_ns, ignored = 0;
+  std::int64_t begin = now_ns;
   Reservation reserved;
   reserved.left_ns = reserved.due_ns = occupy(clocks_[path.out], now_ns, length(path.out_ns_per_byte), begin);
-  if (path.in >= 0) reserved.due_ns = occupy(clocks_[path.in], begin, length(path.in_ns_per_byte), ignored);
+  if (path.intake >= 0) reserved.due_ns = intakes_[path.intake].take(begin, length(path.in_ns_per_byte), now_ns);
   reserved.due_ns += static_cast<std::int64_t>(path.latency_ns);
   return reserved;
 }

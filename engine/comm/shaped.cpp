@@ -23,6 +23,14 @@ constexpr double longest_pause_s = 2e-3;
 
 }  // namespace
 
+void check_links(bool emulated, const GroupOptions& options) {
+  if (!emulated || options.allreduce != "library") return;
+  throw ConfigError(
+      "an emulated link needs allreduce = \"direct\": the library's own allreduce moves its bytes without asking the link; set "
+      "cluster.link.emulate = false to use it",
+      {.file = "", .key = "strategy.allreduce"});
+}
+
 ShapedTransport::ShapedTransport(std::unique_ptr<Transport> inner, std::shared_ptr<LinkBoard> board)
     : inner_(std::move(inner)), board_(std::move(board)) {
   Context world;

@@ -4,9 +4,10 @@
 // compute on the same cores is not slowed.
 //
 // Model. Every rank has one full-duplex card: a clock for what goes out and one for what comes in, each with the card's bandwidth. A
-// message of b bytes from s to d reserves b / bandwidth on s's outgoing clock from max(now, clock), then the same time on d's incoming
-// clock, not before it began to leave s (the switch between them is never the limit); d sees it at the end of that plus the latency, and
-// s's send ends when the bytes have left its card. A pair of ranks with a link of its own (PairLink) uses that link's two directed
+// message of b bytes from s to d reserves b / bandwidth on s's outgoing clock from max(now, clock), then the same time of d's incoming
+// card, not before it began to leave s (the switch between them is never the limit); d sees it at the end of that plus the latency, and
+// s's send ends when the bytes have left its card. Senders reserve ahead, so what d's card will be busy with is a list of intervals, and a
+// message takes the free time between them. A pair of ranks with a link of its own (PairLink) uses that link's two directed
 // clocks, or one clock for both directions when it is shared, instead of the cards. Clocks, announcements of messages and bells lie in
 // memory that all ranks share, so emulated links need all ranks on one machine.
 #pragma once
@@ -19,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/comm/group.h"
 #include "engine/comm/transport.h"
 
 namespace syncline {
@@ -67,12 +69,19 @@ class LinkBoard {
     Announcement entries[ring_size];
   };
   using NanoClock = std::atomic<std::int64_t>;
+  struct Intake {  // of one rank: when its card takes something in, ascending, apart
+    static constexpr std::uint32_t most = 64;
+    std::atomic<std::uint32_t> lock;
+    std::uint32_t count;
+    std::int64_t begin[most], end[most];
+    std::int64_t take(std::int64_t earliest, std::int64_t length, std::int64_t now);  // returns when the last byte is in
+  };
   struct Route {
-    int out = -1, in = -1;
+    int out = -1, intake = -1;
     double out_ns_per_byte = 0, in_ns_per_byte = 0, latency_ns = 0;
-  };  // clocks; -1: none
+  };  // clock, rank; -1: none
   LinkBoard(LinkModel, int size, void* memory, std::shared_ptr<void> keep);
-  static int clock_count(const LinkModel& model, int size) { return 2 * size + 2 * static_cast<int>(model.pairs.size()); }
+  static int clock_count(const LinkModel& model, int size) { return size + 2 * static_cast<int>(model.pairs.size()); }
   static std::int64_t occupy(NanoClock&, std::int64_t earliest, std::int64_t length, std::int64_t& begin);
   Ring& ring(int from, int to) { return rings_[from * size_ + to]; }
   Route& route(int from, int to) { return routes_[static_cast<std::size_t>(from * size_ + to)]; }
@@ -81,10 +90,14 @@ class LinkBoard {
   std::shared_ptr<void> keep_;
   Ring* rings_ = nullptr;
   NanoClock* clocks_ = nullptr;
+  Intake* intakes_ = nullptr;
   Doorbell* own_bells_ = nullptr;
   std::vector<Doorbell*> bells_;
   std::vector<Route> routes_;
 };
+
+// ConfigError when links are to be emulated and the allreduce is the library's, whose messages nobody can delay.
+void check_links(bool emulated, const GroupOptions&);
 
 class ShapedTransport final : public Transport {
  public:

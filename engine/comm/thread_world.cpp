@@ -40,6 +40,10 @@ class ThreadWorld::Rank final : public World {
 
 ThreadWorld::ThreadWorld(int size, ThreadWorldOptions options) : hub_(std::make_shared<MemoryHub>(size, options.delays)) {
   if (size < 1) throw UsageError("internal error: a world needs at least one rank");
+  options.group = with_environment(options.group);
+  check_links(options.links.has_value(), options.group);
+  if (size > 1 && options.group.allreduce == "library")
+    throw ConfigError("allreduce = \"library\" needs ranks under MPI", {.file = "", .key = "strategy.allreduce"});
   if (options.links) board_ = LinkBoard::in_process(*options.links, size, [hub = hub_](int rank) { return &hub->bell(rank); });
   for (int rank = 0; rank < size; ++rank) ranks_.push_back(std::make_unique<Rank>(*this, rank, options));
   for (auto& rank : ranks_) rank->connect(options.group);
