@@ -47,6 +47,8 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerSpec& spec, OptimizerCo
   return std::make_unique<TableOptimizer>(rule, values, std::move(context));
 }
 
+double learning_rate(const OptimizerSpec& spec) { return OptionValues(*find_rule(spec.name), spec.options).lr(); }
+
 std::span<const Entry> optimizer_entries() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> list;

@@ -65,6 +65,10 @@ struct OptimizerContext {
 };
 // "sgd", ... or "plugin:NAME" (found in the plugin folders). Throws ConfigError (unknown name or option) or TrainingError (a plugin fails).
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSpec&, OptimizerContext);
+// The rate that a schedule starts from: the option lr, or the optimizer's own default where it was not given (a plugin's options are
+// known only here). Throws like make_optimizer.
+double learning_rate(const OptimizerSpec&);
+// ConfigError for an unknown schedule, a key it lacks, or a form that needs to know the number of steps and does not.
 std::unique_ptr<Schedule> make_schedule(const ScheduleSpec&, double lr, std::int64_t workers, std::int64_t total_steps);
 
 std::span<const Entry> optimizer_entries();  // the built-ins, from their C tables

@@ -24,6 +24,9 @@ void check_range(const Parameter& p, const std::string& label, double number) {
 
 double number_of(const Parameter& p, const std::string& label, const Value& value) {
   double number = NAN;
+  const auto* text = std::get_if<std::string>(&value.data);
+  if (const std::optional<double> quantity = text != nullptr ? parse_quantity(p.kind, *text) : std::nullopt)
+    return check_range(p, label, *quantity), *quantity;
   if (const auto* integer = std::get_if<std::int64_t>(&value.data))
     number = static_cast<double>(*integer);
   else if (const auto* real = std::get_if<double>(&value.data); real != nullptr && p.kind != Parameter::integer)
