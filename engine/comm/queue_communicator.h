@@ -46,7 +46,7 @@ class QueueCommunicator final : public Communicator {
 
  private:
   QueueCommunicator(std::shared_ptr<CommGroup> group, std::string path) : group_(std::move(group)), path_(std::move(path)) {}
-  using Builder = Schedule (*)(const ScheduleRequest&);
+  using Builder = CollectiveSchedule (*)(const ScheduleRequest&);
   using Key = std::tuple<Builder, std::int64_t, int, bool>;
   template <class T>
   std::shared_ptr<T> fresh(std::vector<std::shared_ptr<T>>& pool, std::string_view kind);

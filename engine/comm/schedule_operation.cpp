@@ -27,7 +27,7 @@ std::uint64_t hash_of(const View& view) {
 
 }  // namespace
 
-PreparedSchedule::PreparedSchedule(Schedule given) : schedule(std::move(given)) {
+PreparedSchedule::PreparedSchedule(CollectiveSchedule given) : schedule(std::move(given)) {
   const std::size_t count = schedule.moves.size();
   waits_for.resize(count);
   next_begin.assign(count + 1, 0);
@@ -142,7 +142,7 @@ void ScheduleOperation::check_late_writer() const {
 }
 
 void ScheduleOperation::start(Transport& transport) {
-  const Schedule& schedule = schedule_->schedule;
+  const CollectiveSchedule& schedule = schedule_->schedule;
   waits_for_ = schedule_->waits_for;
   ready_.clear();
   ready_at_ = 0;

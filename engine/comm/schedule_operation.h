@@ -11,8 +11,8 @@
 namespace syncline {
 
 struct PreparedSchedule {  // with the graph's edges turned round, made once per kind and size
-  explicit PreparedSchedule(Schedule);
-  Schedule schedule;
+  explicit PreparedSchedule(CollectiveSchedule);
+  CollectiveSchedule schedule;
   std::vector<int> waits_for;         // number of `after` of each move
   std::vector<int> next, next_begin;  // the moves that wait for move i: next[next_begin[i] .. next_begin[i + 1])
 };

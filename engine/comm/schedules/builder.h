@@ -36,7 +36,7 @@ class Builder {
     if (elements > schedule_.slot_elements) schedule_.slot_elements = elements;
   }
   const ScheduleRequest& request() const { return request_; }
-  Schedule take() { return std::move(schedule_); }
+  CollectiveSchedule take() { return std::move(schedule_); }
 
  private:
   int append(Move move, std::initializer_list<int> after) {
@@ -47,7 +47,7 @@ class Builder {
     return static_cast<int>(schedule_.moves.size()) - 1;
   }
   ScheduleRequest request_;
-  Schedule schedule_;
+  CollectiveSchedule schedule_;
 };
 
 struct Chunk {

@@ -70,7 +70,7 @@ Part part_of(int rank, int size, std::int64_t count) {
   return {begin, std::min(each, count - begin)};
 }
 
-Schedule direct_allreduce(const ScheduleRequest& request) {
+CollectiveSchedule direct_allreduce(const ScheduleRequest& request) {
   Builder builder(request);
   const int rank = request.rank, size = request.size;
   const Part mine = part_of(rank, size, request.count);
@@ -108,7 +108,7 @@ Schedule direct_allreduce(const ScheduleRequest& request) {
   return builder.take();
 }
 
-Schedule direct_reduce_scatter(const ScheduleRequest& request) {
+CollectiveSchedule direct_reduce_scatter(const ScheduleRequest& request) {
   Builder builder(request);
   const int rank = request.rank, size = request.size;
   const Part mine = part_of(rank, size, request.count);
@@ -141,7 +141,7 @@ Schedule direct_reduce_scatter(const ScheduleRequest& request) {
   return builder.take();
 }
 
-Schedule direct_reduce(const ScheduleRequest& request) {
+CollectiveSchedule direct_reduce(const ScheduleRequest& request) {
   Builder builder(request);
   const Part all{0, request.count};
   const int chunks = chunk_count(all, request.chunk);
@@ -169,7 +169,7 @@ Schedule direct_reduce(const ScheduleRequest& request) {
   return builder.take();
 }
 
-Schedule direct_allgather(const ScheduleRequest& request) {
+CollectiveSchedule direct_allgather(const ScheduleRequest& request) {
   Builder builder(request);
   const int rank = request.rank, size = request.size;
   const Part mine = part_of(rank, size, request.count);

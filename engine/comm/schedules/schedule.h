@@ -31,7 +31,7 @@ struct Move {  // node of one rank's graph; runs when all `after` are complete
   std::vector<int> after;  // indices of earlier moves
 };
 
-struct Schedule {
+struct CollectiveSchedule {
   std::vector<Move> moves;         // in a topological order: `after` points backwards
   int slots = 0;                   // scratch used, in chunks
   std::int64_t slot_elements = 0;  // size of one slot
@@ -54,17 +54,17 @@ struct Part {
 Part part_of(int rank, int size, std::int64_t count);
 
 // Scratch of `direct`, reduce and reduce_scatter: at most chunk_window * (size - 1) chunks, and never more than the vector itself.
-Schedule direct_allreduce(const ScheduleRequest&);
-Schedule direct_reduce(const ScheduleRequest&);          // every rank sends to the root, which adds in rank order
-Schedule direct_reduce_scatter(const ScheduleRequest&);  // output: my part
-Schedule direct_allgather(const ScheduleRequest&);       // input: my part
-Schedule tree_broadcast(const ScheduleRequest&);         // binomial tree, chunk by chunk; no scratch
-Schedule dissemination_barrier(const ScheduleRequest&);  // ceil(log2 size) rounds of empty messages
+CollectiveSchedule direct_allreduce(const ScheduleRequest&);
+CollectiveSchedule direct_reduce(const ScheduleRequest&);          // every rank sends to the root, which adds in rank order
+CollectiveSchedule direct_reduce_scatter(const ScheduleRequest&);  // output: my part
+CollectiveSchedule direct_allgather(const ScheduleRequest&);       // input: my part
+CollectiveSchedule tree_broadcast(const ScheduleRequest&);         // binomial tree, chunk by chunk; no scratch
+CollectiveSchedule dissemination_barrier(const ScheduleRequest&);  // ceil(log2 size) rounds of empty messages
 
 struct ScheduleEntry {  // one line an entry in registry.cpp
   std::string_view name, title, paper, summary;
   std::span<const Parameter> parameters;
-  Schedule (*build)(const ScheduleRequest&) = nullptr;  // null: the library under the transport does it, blocking
+  CollectiveSchedule (*build)(const ScheduleRequest&) = nullptr;  // null: the library under the transport does it, blocking
   // Closed form of T(bytes) for worlds too large to expand; alpha: latency, beta: seconds per byte, gamma: seconds per byte added.
   double (*cost_s)(int size, double bytes, double alpha, double beta, double gamma) = nullptr;
   bool order_independent_of_size = false;  // the sum of an element does not depend on where it lies, so buckets do not change bits

@@ -8,7 +8,7 @@ namespace syncline {
 
 using namespace schedule_detail;
 
-Schedule tree_broadcast(const ScheduleRequest& request) {
+CollectiveSchedule tree_broadcast(const ScheduleRequest& request) {
   Builder builder(request);
   const int size = request.size, place = (request.rank - request.root + size) % size;  // 0: the root
   int lowest = 1;  // the lowest set bit of my place; the root's is above all others
@@ -36,7 +36,7 @@ Schedule tree_broadcast(const ScheduleRequest& request) {
   return builder.take();
 }
 
-Schedule dissemination_barrier(const ScheduleRequest& request) {
+CollectiveSchedule dissemination_barrier(const ScheduleRequest& request) {
   Builder builder(request);
   int sent = Builder::none, received = Builder::none, round = 0;
   for (int distance = 1; distance < request.size; distance <<= 1, ++round) {
