@@ -12,7 +12,7 @@ std::string text(const ConvSpec& s, std::int64_t rows) {
          (s.relu ? " relu" : "");
 }
 
-void check(Backend& backend, const ConvSpec& s, std::int64_t rows) {
+void check(Backend& backend, const ConvSpec& s, std::int64_t rows, double tolerance = 1e-5) {
   SCOPED_TRACE(text(s, rows));
   const std::int64_t out = rows * s.out_height() * s.out_width() * s.out_channels;
   const Data x = random_data(rows * s.height * s.width * s.in_channels, 1),
@@ -25,7 +25,7 @@ void check(Backend& backend, const ConvSpec& s, std::int64_t rows) {
   const View got_y = nan_view(out), dw = nan_view(w.view.count()), db = nan_view(s.bias ? s.out_channels : 0),
              dx = nan_view(x.view.count());
   op->forward(rows, x.view, w.view, b.view, got_y);
-  EXPECT_TRUE(close(got_y, y));
+  EXPECT_TRUE(close(got_y, y, tolerance));
   for (const bool accumulate : {false, true}) {
     SCOPED_TRACE(accumulate ? "accumulate" : "overwrite");
     if (accumulate) {
@@ -34,12 +34,12 @@ void check(Backend& backend, const ConvSpec& s, std::int64_t rows) {
     }
     const View gradient = view_of(dy.values);
     op->backward_weights(rows, x.view, got_y, gradient, dw, db, accumulate);
-    EXPECT_TRUE(close(dw, accumulate ? plus(expected.weights, before_w.values) : expected.weights)) << "weights";
+    EXPECT_TRUE(close(dw, accumulate ? plus(expected.weights, before_w.values) : expected.weights, tolerance)) << "weights";
     if (s.bias) {
-      EXPECT_TRUE(close(db, accumulate ? plus(expected.bias, before_b.values) : expected.bias)) << "bias";
+      EXPECT_TRUE(close(db, accumulate ? plus(expected.bias, before_b.values) : expected.bias, tolerance)) << "bias";
     }
     op->backward_input(rows, got_y, gradient, w.view, dx);
-    EXPECT_TRUE(close(dx, expected.x)) << "input";
+    EXPECT_TRUE(close(dx, expected.x, tolerance)) << "input";
   }
 }
 
