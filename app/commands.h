@@ -4,4 +4,9 @@
 
 #include "app/cli.h"
 
-namespace syncline::app {}  // namespace syncline::app
+namespace syncline::app {
+
+Action define_plugins(CLI::App&, const Global&);       // plugins.cpp
+Action define_plugin_child(CLI::App&, const Global&);  // plugins.cpp; used by plugins itself
+
+}  // namespace syncline::app
