@@ -38,6 +38,9 @@ TEST(Errors, BrokenInputNeverStopsTheProgram) {
                            "a = \"\\q\"",
                            "\xef\xbb\xbf[",
                            "a = nan\n[a]",
+                           "[a]\302\265s",
+                           "\302\265 = 1",
+                           "a = 1 \303\244",
                            "'"}) {
     EXPECT_FALSE(problems(text).empty()) << text;
   }
