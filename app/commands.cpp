@@ -5,8 +5,14 @@ namespace syncline::app {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
+      {.name = "train", .summary = "train an experiment, or go on with a run", .define = define_train},
+      {.name = "launch", .summary = "start a job, attached or on its own", .define = define_launch},
+      {.name = "describe", .summary = "the model as a table: shapes, parameters, work, memory", .define = define_describe},
+      {.name = "plan", .summary = "what would be sent when", .define = define_plan},
+      {.name = "validate", .summary = "check an experiment file, or print it complete", .define = define_validate},
       {.name = "plugins", .summary = "list the optimizers, or test a plugin", .define = define_plugins},
       {.name = "plugin-child", .summary = "look into a plugin", .define = define_plugin_child, .hidden = true},
+      {.name = "schema", .summary = "every key that an experiment file can have", .define = define_schema},
   };
   return table;
 }
