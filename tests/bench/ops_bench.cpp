@@ -64,6 +64,7 @@ class Bench {
     for (int i = 0; i < repeats_; ++i) {
       best_ours = std::min(best_ours, time_ms(ours));
       for (const Bare& candidate : bare) {
+        best_ours = std::min(best_ours, time_ms(ours));  // as many chances of a quiet moment as the other side has
         const double time = time_ms(candidate.run);
         if (time < best_bare) {
           best_bare = time;
