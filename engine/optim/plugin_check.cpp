@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -137,6 +138,7 @@ CheckReport check_plugin(const std::filesystem::path& path, const ChildProgram& 
 int plugin_child(std::span<const std::string> arguments) {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);  // a plugin that crashes is an answer, not a file to clean up
+  for (const int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::signal(crash, SIG_DFL);  // a sanitizer's handler would turn them into exits
   Answer answer;
   if (arguments.size() == 2 && arguments[0] == "describe") {
     try {

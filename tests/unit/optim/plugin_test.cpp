@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -128,6 +129,36 @@ TEST(Loader, HashIsOfTheContent) {
   std::ofstream(folder.path / "empty").close();
   EXPECT_EQ(file_hash(folder.path / "empty"), "99aa06d3014798d86001c324468d497f");  // XXH3-128 of nothing, as published
   EXPECT_EQ(open_plugin(examples / "liblion.so")->file_hash(), file_hash(examples / "liblion.so"));
+}
+
+// Where every field lies in interface 1.0: a plugin built then must be read right for as long as the major version stays. Never edit a
+// number here; append.
+TEST(Interface, LayoutOfVersion1NeverChanges) {
+  EXPECT_EQ(SYNCLINE_ABI_MAJOR, 1);
+  EXPECT_EQ(sizeof(syncline_option), 120u);
+  EXPECT_EQ(offsetof(syncline_option, choices), 48u);
+  EXPECT_EQ(offsetof(syncline_option, kind), 60u);
+  EXPECT_EQ(offsetof(syncline_option, initial_integer), 72u);
+  EXPECT_EQ(offsetof(syncline_option, least), 96u);
+  EXPECT_EQ(offsetof(syncline_option, advanced), 112u);
+  EXPECT_EQ(sizeof(syncline_value), 48u);
+  EXPECT_EQ(offsetof(syncline_value, real), 32u);
+  EXPECT_EQ(offsetof(syncline_value, present), 40u);
+  EXPECT_EQ(sizeof(syncline_slice), 56u);
+  EXPECT_EQ(offsetof(syncline_slice, rows), 24u);
+  EXPECT_EQ(offsetof(syncline_slice, flags), 44u);
+  EXPECT_EQ(offsetof(syncline_host, parallel_for), 24u);
+  EXPECT_EQ(offsetof(syncline_host, release), 48u);
+  EXPECT_EQ(offsetof(syncline_config, values), 8u);
+  EXPECT_EQ(offsetof(syncline_config, slice_count), 32u);
+  EXPECT_EQ(offsetof(syncline_step_args, step), 8u);
+  EXPECT_EQ(offsetof(syncline_step_args, param), 24u);
+  EXPECT_EQ(offsetof(syncline_step_args, state), 40u);
+  EXPECT_EQ(offsetof(syncline_step_args, slices), 64u);
+  EXPECT_EQ(offsetof(syncline_optimizer_table, name), 8u);
+  EXPECT_EQ(offsetof(syncline_optimizer_table, options), 56u);
+  EXPECT_EQ(offsetof(syncline_optimizer_table, create), 72u);
+  EXPECT_EQ(offsetof(syncline_optimizer_table, step_device), 112u);
 }
 
 // ---- Plugins in use ----
