@@ -115,38 +115,44 @@ void MailboxOperation::prepare(int tag_number, std::int64_t count, int depth) {
   for (Slot& slot : slots_) slot.buffer = View::host(count);
 }
 
+void MailboxOperation::post(Transport& transport, int index) {
+  Slot& slot = slots_[static_cast<std::size_t>(index)];
+  slot.handle = transport.receive(slot.buffer.data(), slot.buffer.bytes(), group->message_context, any_source, message_tag_);
+  posted_.push_back(index);
+}
+
 void MailboxOperation::start(Transport& transport) {
-  for (Slot& slot : slots_) {
-    slot.handle = transport.receive(slot.buffer.data(), slot.buffer.bytes(), group->message_context, any_source, message_tag_);
-  }
+  posted_.reserve(slots_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) post(transport, static_cast<int>(i));
 }
 
 Operation::Progress MailboxOperation::step(Transport& transport) {
   bool moved = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const int index : returned_) {
-      Slot& slot = slots_[static_cast<std::size_t>(index)];
-      slot.handle = transport.receive(slot.buffer.data(), slot.buffer.bytes(), group->message_context, any_source, message_tag_);
-    }
-    moved = !returned_.empty();
-    returned_.clear();
-  }
   Transport::Completion completion;
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].handle < 0 || !transport.take(slots_[i].handle, completion)) continue;
-    slots_[i].handle = -1;
+  for (std::size_t i = 0; i < posted_.size();) {
+    const int index = posted_[i];
+    Slot& slot = slots_[static_cast<std::size_t>(index)];
+    if (!transport.take(slot.handle, completion)) {
+      ++i;
+      continue;
+    }
+    slot.handle = -1;
+    posted_.erase(posted_.begin() + static_cast<std::ptrdiff_t>(i));
     if (completion.truncated) {
       throw UsageError(fmt::format("internal error: rank {} sent a message with tag {} that is longer than the {} bytes of the mailbox",
-                                   completion.source, completion.tag, slots_[i].buffer.bytes()));
+                                   completion.source, completion.tag, slot.buffer.bytes()));
     }
     {
       const std::scoped_lock lock(mutex_);
-      arrived_.push_back({static_cast<int>(i), completion.source, completion.tag, completion.bytes / 4});
+      arrived_.push_back({index, completion.source, completion.tag, completion.bytes / 4});
     }
     arrival_bell_.ring();
     moved = true;
   }
+  const std::scoped_lock lock(mutex_);
+  for (const int index : returned_) post(transport, index);
+  moved = moved || !returned_.empty();
+  returned_.clear();
   return moved ? Progress::moved : Progress::idle;
 }
 
@@ -160,6 +166,7 @@ void MailboxOperation::abandon(Transport& transport) {
     if (slot.handle >= 0) transport.cancel(slot.handle);
     slot.handle = -1;
   }
+  posted_.clear();
   arrival_bell_.ring();
 }
 

@@ -76,8 +76,10 @@ class MailboxOperation final : public GroupOperation {
     int slot, source, tag;
     std::int64_t count;
   };
+  void post(Transport&, int slot);
   int message_tag_ = 0, lent_ = -1;
   std::vector<Slot> slots_;
+  std::vector<int> posted_;  // slots with an open receive, in the order of posting, which is that of arrival
   std::mutex mutex_;
   std::deque<Arrival> arrived_;
   std::vector<int> returned_;  // slots to post again

@@ -147,6 +147,7 @@ void ScheduleOperation::start(Transport& transport) {
   ready_.clear();
   ready_at_ = 0;
   flights_.clear();
+  heard_.assign(static_cast<std::size_t>(group->size), 0);
   left_ = static_cast<int>(schedule.moves.size());
   if (schedule.scratch_elements() > static_cast<std::int64_t>(group->scratch.size())) {
     group->scratch.resize(static_cast<std::size_t>(schedule.scratch_elements()));
@@ -235,6 +236,7 @@ Operation::Progress ScheduleOperation::step(Transport& transport) {
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
     const Move& ended = schedule_->schedule.moves[static_cast<std::size_t>(move)];
     if (ended.kind == Move::receive) {
+      heard_[static_cast<std::size_t>(ended.peer)] = 1;
       saw_bytes(monotonic_s());
       if (completion.truncated || completion.bytes != ended.count * 4) {
         throw TrainingError(
@@ -260,12 +262,17 @@ void ScheduleOperation::abandon(Transport& transport) {
   flights_.clear();
 }
 
+// Ranks that have sent nothing yet are the ones missed; a rank that has come may itself be waiting for them.
 std::string ScheduleOperation::waiting_for() const {
-  std::vector<int> ranks;
-  for (const Flight& flight : flights_) ranks.push_back(schedule_->schedule.moves[static_cast<std::size_t>(flight.move)].peer);
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks.empty() ? CheckedOperation::waiting_for() : group->ranks_text(ranks);
+  std::vector<int> open, missed;
+  for (const Flight& flight : flights_) open.push_back(schedule_->schedule.moves[static_cast<std::size_t>(flight.move)].peer);
+  std::sort(open.begin(), open.end());
+  open.erase(std::unique(open.begin(), open.end()), open.end());
+  for (const int peer : open) {
+    if (heard_[static_cast<std::size_t>(peer)] == 0) missed.push_back(peer);
+  }
+  if (open.empty()) return CheckedOperation::waiting_for();
+  return group->ranks_text(missed.empty() ? open : missed);
 }
 
 }  // namespace syncline

@@ -87,6 +87,7 @@ class ScheduleOperation final : public CheckedOperation {
   std::size_t ready_at_ = 0;
   int left_ = 0;
   std::vector<Flight> flights_;
+  std::vector<char> heard_;  // by rank: something of this collective has come from it
 };
 
 }  // namespace syncline

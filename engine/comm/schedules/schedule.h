@@ -53,7 +53,8 @@ struct Part {
 };
 Part part_of(int rank, int size, std::int64_t count);
 
-// Scratch of `direct`, reduce and reduce_scatter: at most chunk_window * (size - 1) chunks, and never more than the vector itself.
+// Scratch of `direct`, reduce and reduce_scatter (twice that when scaled): at most chunk_window * (size - 1) chunks, and for `direct` never
+// more than the vector and a chunk per peer.
 CollectiveSchedule direct_allreduce(const ScheduleRequest&);
 CollectiveSchedule direct_reduce(const ScheduleRequest&);          // every rank sends to the root, which adds in rank order
 CollectiveSchedule direct_reduce_scatter(const ScheduleRequest&);  // output: my part
