@@ -161,7 +161,7 @@ void Trainer::compare_parameters() {
     for (std::size_t k = 0; k < slices.size(); ++k) {
       if (std::memcmp(all[rank].data() + k * sizeof(std::uint64_t), all[0].data() + k * sizeof(std::uint64_t), sizeof(std::uint64_t)) == 0)
         continue;
-      throw TrainingError(
+      throw AgreedError(
           fmt::format("after {} steps the parameters of layer {} on rank {} differ from rank 0's; with strategy \"{}\" they are equal on "
                       "all ranks at any time",
                       step_, slices[k].name, rank, parts_.strategy.name));

@@ -4,13 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "engine/experiment/experiment.h"
 
 namespace syncline {
-
-Every parse_every(std::string_view text);  // "500 steps", "1 epoch", "5 min", "never"; ConfigError for anything else
 
 class Due {
  public:

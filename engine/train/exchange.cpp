@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include "engine/base/error.h"
-
 namespace syncline {
 namespace {
 
@@ -89,10 +87,10 @@ void compare_facts(Communicator& comm, const Facts& facts) {
     for (std::size_t k = 0; k < std::max(lines_0.size(), lines_r.size()); ++k) {
       const std::string_view line_0 = k < lines_0.size() ? lines_0[k] : std::string_view(),
                              line_r = k < lines_r.size() ? lines_r[k] : std::string_view();
-      if (line_0 != line_r) throw TrainingError(describe_difference(line_0, line_r, static_cast<int>(rank)));
+      if (line_0 != line_r) throw AgreedError(describe_difference(line_0, line_r, static_cast<int>(rank)));
     }
   }
-  throw TrainingError("the ranks do not run the same job");
+  throw AgreedError("the ranks do not run the same job");
 }
 
 std::string first_error(Communicator& comm, std::string_view mine) {

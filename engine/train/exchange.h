@@ -8,9 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/comm/communicator.h"
 
 namespace syncline {
+
+// Thrown on every rank with the same text: no rank is to blame more than another.
+class AgreedError : public TrainingError {
+ public:
+  using TrainingError::TrainingError;
+};
 
 // Every rank gets rank `root`'s bytes; what the others pass is not looked at.
 ByteBuffer told_by(Communicator&, ByteBuffer mine, int root = 0);
@@ -22,7 +29,7 @@ struct Fact {
   std::string name, value;  // "slice 3 (conv1)", "offset 120, 2400 elements"
 };
 using Facts = std::vector<Fact>;
-// Throws TrainingError on every rank, with the same text, naming the first difference and the ranks. Sends the facts themselves only when
+// Throws AgreedError naming the first difference and the ranks. Sends the facts themselves only when
 // their hashes differ.
 void compare_facts(Communicator&, const Facts&);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "engine/plan/link_fit.h"
 #include "engine/train/exchange.h"
 
 namespace syncline {
@@ -37,8 +38,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-std::vector<TransferTime> time_exchanges(const ProfileRequest& request, const View& scratch) {
-  std::vector<TransferTime> measured;
+std::vector<LinkSample> time_exchanges(const ProfileRequest& request, const View& scratch) {
+  std::vector<LinkSample> measured;
   for (const std::int64_t wanted : {std::int64_t{1}, std::int64_t{4096}, std::int64_t{65536}, std::int64_t{524288}}) {
     const View part = scratch.part(0, std::min(wanted, scratch.count()));
     std::vector<double> times;
@@ -55,25 +56,6 @@ std::vector<TransferTime> time_exchanges(const ProfileRequest& request, const Vi
 }
 
 }  // namespace
-
-LinkCost fit_link(std::span<const TransferTime> times) {
-  // Minimises sum ((a + b n) / t - 1)^2: linear in a and b with weights 1 / t.
-  double s_aa = 0, s_ab = 0, s_bb = 0, s_a = 0, s_b = 0;
-  for (const TransferTime& time : times) {
-    if (!(time.seconds > 0)) continue;
-    const double a = 1 / time.seconds, b = time.bytes / time.seconds;
-    s_aa += a * a, s_ab += a * b, s_bb += b * b, s_a += a, s_b += b;
-  }
-  const double determinant = s_aa * s_bb - s_ab * s_ab;
-  LinkCost cost;
-  if (determinant > 0) {
-    cost.latency_s = (s_a * s_bb - s_b * s_ab) / determinant;
-    cost.per_byte_s = (s_b * s_aa - s_a * s_ab) / determinant;
-  }
-  if (determinant <= 0 || cost.per_byte_s < 0) cost = {.latency_s = s_aa > 0 ? s_a / s_aa : 0};
-  if (cost.latency_s < 0) cost = {.per_byte_s = s_b / s_bb};
-  return cost;
-}
 
 Profile measure_profile(const ProfileRequest& request) {
   const std::size_t slices = request.task.slices().size();
@@ -95,7 +77,10 @@ Profile measure_profile(const ProfileRequest& request) {
   std::vector<double> flat;
   for (auto& each : samples) flat.push_back(median(std::move(each)));
   LinkCost link;
-  if (request.data.size() > 1) link = fit_link(time_exchanges(request, request.bound.grads));
+  if (request.data.size() > 1) {
+    const auto times = time_exchanges(request, request.bound.grads);
+    link = times.size() > 1 ? fit_link(times).cost : LinkCost{.latency_s = times.front().seconds};  // a model of one element
+  }
   request.backend.fill(request.bound.grads, 0);
   flat.insert(flat.end(), {link.latency_s, link.per_byte_s});
 

@@ -3,8 +3,6 @@
 // that training depends on is changed; the result is bitwise the same on all ranks.
 #pragma once
 
-#include <span>
-
 #include "engine/comm/communicator.h"
 #include "engine/metrics/clock.h"
 #include "engine/plan/plan.h"
@@ -24,11 +22,5 @@ struct ProfileRequest {
   int steps = 7;  // the first two are not counted; the median of the rest is taken
 };
 Profile measure_profile(const ProfileRequest&);
-
-// T(n) = latency + n * per_byte by least squares on the relative error, both not negative (engine notes 3.1).
-struct TransferTime {
-  double bytes, seconds;
-};
-LinkCost fit_link(std::span<const TransferTime>);
 
 }  // namespace syncline

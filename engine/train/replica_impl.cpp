@@ -122,8 +122,9 @@ Optimizer& ReplicaImpl::add_optimizer(const std::string& name, const OptimizerSp
                         .schedule = &schedule,
                         .position = [this] { return schedule_position(); },
                         .threads = context_.threads};
-  auto rule = std::make_unique<TracedOptimizer>(syncline::make_optimizer(spec, std::move(made)), context_.clock,
-                                                [this](const View& range, double start_s) { record_update(range, start_s); });
+  auto rule = std::make_unique<TracedOptimizer>(
+      syncline::make_optimizer(spec, std::move(made)), context_.clock,
+      [this](const View& range, double start_s) { record_update(range, start_s); }, context_.in_optimizer);
   optimizers_.push_back({name, std::move(rule)});
   return *optimizers_.back().rule;
 }

@@ -26,6 +26,7 @@ struct ReplicaContext {
   std::vector<LayerSlice> slices;
   std::int64_t total_steps = 0;  // what schedules end at
   int threads = 1;
+  TracedOptimizer::Inside in_optimizer;  // see there; may be empty
 };
 
 class ReplicaImpl final : public Replica {

@@ -14,8 +14,10 @@ class TracedOptimizer final : public Optimizer {
  public:
   // `done` is told each updated range (in the arena) and when its update began.
   using Done = std::function<void(const View& range, double start_s)>;
-  TracedOptimizer(std::unique_ptr<Optimizer> inner, const Clock& clock, Done done)
-      : inner_(std::move(inner)), clock_(clock), done_(std::move(done)) {}
+  // `inside` is told when the rule's own code runs, so that a crash in a plugin can be told by name; empty: nobody asks.
+  using Inside = std::function<void(bool)>;
+  TracedOptimizer(std::unique_ptr<Optimizer> inner, const Clock& clock, Done done, Inside inside = {})
+      : inner_(std::move(inner)), clock_(clock), done_(std::move(done)), inside_(std::move(inside)) {}
 
   Update begin(double lr_factor) override {
     open_.emplace(inner_->begin(lr_factor));
@@ -30,12 +32,15 @@ class TracedOptimizer final : public Optimizer {
  private:
   void apply(const View& params, const View& grads, double scale, std::int64_t, double) override {
     const double start_s = clock_.now_s();
+    if (inside_) inside_(true);
     open_->apply(params, grads, scale);
+    if (inside_) inside_(false);
     done_(params, start_s);
   }
   std::unique_ptr<Optimizer> inner_;
   const Clock& clock_;
   Done done_;
+  Inside inside_;
   std::optional<Update> open_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/experiment/every.h"
 #include "engine/train/profile.h"
 
 namespace syncline {
@@ -45,14 +46,15 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
                 .loader = loader_,
                 .slices = slices_of(parts_.task),
                 .total_steps = schedule_steps(parts_),
-                .threads = options_.threads}),
+                .threads = options_.threads,
+                .in_optimizer = parts_.in_optimizer}),
       strategy_(parts_.strategy.make(parts_.experiment.strategy.options)),
       hooks_(*strategy_, replica_, parts_.activity, parts_.faults),
       control_(parts_.control),
       statistics_(parts_.backend.allocate(parts_.task.statistic_count())),
       merged_statistics_(parts_.backend.allocate(parts_.task.statistic_count())),
       evaluated_(replica_.make_vector("evaluated", Keep::scratch)),
-      evaluation_due_(parse_every(parts_.experiment.train.evaluate_every)),
+      evaluation_due_(parse_every(parts_.experiment.train.evaluate_every).value_or(Every{Every::epochs, 1})),
       checkpoint_due_(parts_.experiment.checkpoint.every) {
   loader_.on_next([this] { hooks_.reached_data(); }, [this] { hooks_.mark(); });
   if (parts_.test != nullptr) {
@@ -268,7 +270,7 @@ void Trainer::take(const ControlWord& word) {
   const std::string sentence = fmt::format("the loss is not finite in step {} on rank {}", diverged_at_, diverged_rank_);
   const std::string& rule = parts_.experiment.train.on_divergence;
   if (rule == "fail")
-    throw TrainingError(sentence + "; a smaller learning rate may help, or on_divergence = \"continue\" to go on regardless");
+    throw AgreedError(sentence + "; a smaller learning rate may help, or on_divergence = \"continue\" to go on regardless");
   if (rule == "stop") pending_ |= stop_after_step;
   if (!std::exchange(divergence_told_, true)) parts_.observer.event("divergence", sentence);
 }

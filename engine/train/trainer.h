@@ -3,6 +3,7 @@
 // what is sent, the task computes, the rank around it records and stores. One object per rank, used by one thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ struct TrainerParts {  // all outlive the trainer
   ComputeGate& gate;
   CheckpointSink* sink = nullptr;  // null: nothing is saved
   const CheckpointSource* resume = nullptr;
+  std::function<void(bool)> in_optimizer = {};        // told around every update; may be empty
   const CheckpointSource* parameters_from = nullptr;  // --init-from
 };
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/comm/communicator.h"
-#include "engine/train/rank/checkpoint_format.h"
+#include "engine/train/checkpoint_format.h"
 #include "engine/train/snapshot.h"
 
 namespace syncline {

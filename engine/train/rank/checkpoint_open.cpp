@@ -147,7 +147,7 @@ std::unique_ptr<OpenedCheckpoint> open_newest(Communicator& control, const fs::p
   } catch (const std::exception& failed) {
     error = failed.what();
   }
-  if (const std::string first = first_error(control, error); !first.empty()) throw TrainingError(first);
+  if (const std::string first = first_error(control, error); !first.empty()) throw AgreedError(first);
   return opened;
 }
 

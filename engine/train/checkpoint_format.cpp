@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/rank/checkpoint_format.h"
+#include "engine/train/checkpoint_format.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

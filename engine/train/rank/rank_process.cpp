@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/rank/rank_process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "engine/base/units.h"
+#include "engine/train/rank/clock_sync.h"
+
+namespace syncline {
+
+RankProcess::RankProcess(const RankOptions& options)
+    : options_(options), experiment_(options.experiment), supervisor_(supervisor_from_environment()) {
+  if (const auto place = launcher_place()) rank_ = place->rank, ranks_ = place->size;
+  progress_ = std::make_unique<Progress>(progress_style(), stdout);
+}
+
+Progress::Style RankProcess::progress_style() const {
+  if (!first() || options_.quiet) return Progress::Style::silent;
+  if (supervised()) return Progress::Style::supervised;
+  return ::isatty(STDOUT_FILENO) != 0 ? Progress::Style::terminal : Progress::Style::plain;
+}
+
+Trainer RankProcess::make_trainer() {
+  std::vector<std::string> boots;
+  for (const Placement& placement : placements_) boots.push_back(placement.boot_id);
+  RecordingOptions recording{.rank = rank_,
+                             .ranks = ranks_,
+                             .records = options_.dry_run ? nullptr : records_.get(),
+                             .writer = writer_.get(),
+                             .offsets = measure_clocks(*control_, boots),
+                             .limit_s = experiment_.fault.limit_s,
+                             .set_step = [this](std::int64_t step) { world_->set_step(step); }};
+  ring_ = std::make_unique<SpanRing>(8192, 2048, writer_.get());
+  world_->communicator().trace(ring_.get());
+  recording_ = std::make_unique<RankRecording>(std::move(recording), *ring_, *progress_, clock_);
+  TrainerOptions options{.only_steps = options_.dry_run ? std::optional<std::int64_t>(1) : std::nullopt, .threads = threads_, .facts = {}};
+  options.facts = {{"version of the program", options_.version},
+                   {"training samples", std::to_string(data_.train->size())},
+                   {"test samples", std::to_string(data_.test ? data_.test->size() : 0)}};
+  std::function<void(bool)> in_optimizer;
+  if (status_ && experiment_.train.optimizer.name.starts_with("plugin:"))
+    in_optimizer = [this](bool inside) { status_->in_plugin(inside); };
+  return Trainer({.experiment = experiment_,
+                  .strategy = strategy_entry(experiment_.strategy.name),
+                  .task = *task_,
+                  .backend = *backend_,
+                  .data = world_->communicator(),
+                  .control = *control_,
+                  .train = *train_,
+                  .test = test_.get(),
+                  .batch_per_rank = batches_,
+                  .clock = clock_,
+                  .training_clock = training_clock_,
+                  .recorder = *ring_,
+                  .observer = *recording_,
+                  .input = input_,
+                  .activity = activity_,
+                  .faults = faults_,
+                  .gate = gate_,
+                  .sink = checkpoints_.get(),
+                  .resume = resume_.get(),
+                  .in_optimizer = std::move(in_optimizer),
+                  .parameters_from = parameters_.get()},
+                 std::move(options));
+}
+
+int RankProcess::run() {
+  begin();
+  connect();
+  make_run();
+  make_task();
+  open_checkpoints();
+  Trainer trainer = make_trainer();
+  trainer.start();
+  const double start_s = clock_.now_s();
+  const TrainResult result = trainer.run();
+  if (options_.dry_run) report_dry_run(trainer, clock_.now_s() - start_s);
+  return end(result);
+}
+
+void RankProcess::report_dry_run(const Trainer& trainer, double seconds) const {
+  if (!first()) return;
+  std::int64_t parameters = 0, batch = 0;
+  for (const Group& group : trainer.plan().groups()) parameters += group.count;
+  for (const std::int64_t each : batches_) batch += each;
+  const std::string link =
+      experiment_.cluster.emulate_link && ranks_ > 1 && !experiment_.cluster.links.empty()
+          ? fmt::format(" over an emulated link of {}", format_bit_rate(experiment_.cluster.links.front().bandwidth_bytes_per_s))
+          : "";
+  fmt::print("dry run: {} {}, {}{}; {} parameters in {} {}; one step of {} samples took {}; nothing was recorded\n", ranks_,
+             ranks_ == 1 ? "rank" : "ranks",
+             ranks_ == 1 ? "no communication" : fmt::format("{} allreduce over MPI", experiment_.strategy.allreduce), link, parameters,
+             trainer.plan().groups().size(), trainer.plan().groups().size() == 1 ? "bucket" : "buckets", batch, format_duration(seconds));
+  std::fflush(stdout);
+}
+
+int RankProcess::end(const TrainResult& result) {
+  if (supervisor_gone_) progress_->mute();
+  recording_->finish();
+  input_.run_ends();
+  const bool stopped = result.ended == TrainResult::stopped || result.ended == TrainResult::diverged;
+  const ExitCode code = stopped ? ExitCode::stopped : ExitCode::done;
+  control_->barrier().wait();  // everybody has everything; from here on nobody waits for a step
+  watchdog_.reset();
+  if (writer_) {
+    writer_->close();
+    const ExitRecord record{
+        .state = stopped ? "stopped" : "finished", .reason = result.reason, .exit_code = static_cast<int>(code), .ended = 0};
+    if (registry_)
+      registry_->finish(run_id_, record);
+    else if (supervisor_gone_)
+      RunRegistry(Workspace::open(options_.workspace)).finish(run_id_, record);
+    write_outcome(run_folder_,
+                  {.state = record.state, .reason = record.reason, .exit_code = record.exit_code, .rank = 0, .step = result.steps});
+  }
+  if (first() && !result.reason.empty()) progress_->line(result.reason);
+  if (status_) status_->set(result.steps, Phase::finishing);
+  recording_.reset();
+  world_->communicator().trace(nullptr);
+  records_.reset();
+  control_.reset();
+  world_.reset();  // MPI_Finalize: together
+  return supervised() || ranks_ > 1 ? 0 : static_cast<int>(code);
+}
+
+void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed, std::int64_t step) {
+  if (leaving_.exchange(true))
+    for (;;) ::pause();  // another thread is on its way out
+  const std::string reason = blamed ? fmt::format("rank {} failed in step {}: {}", rank_, step, sentence) : sentence;
+  if (first()) progress_->end();
+  if (!supervisor_gone_ && (blamed || first())) {
+    fmt::print(stderr, "error: {}\n", reason);
+    std::fflush(stderr);
+  }
+  try {
+    const int number = static_cast<int>(code);
+    if (!run_folder_.empty())
+      write_outcome(run_folder_, {.state = "failed", .reason = reason, .exit_code = number, .rank = rank_, .step = step});
+    const std::optional<Outcome> outcome = run_folder_.empty() ? std::nullopt : read_outcome(run_folder_);
+    const ExitRecord record{
+        .state = "failed", .reason = outcome ? outcome->reason : reason, .exit_code = outcome ? outcome->exit_code : number, .ended = 0};
+    if (writer_) {
+      writer_->event("failed", record.reason);
+      writer_->flush();
+    }
+    if (!run_id_.empty() && (!supervised() || supervisor_gone_)) RunRegistry(Workspace::open(options_.workspace)).finish(run_id_, record);
+  } catch (const std::exception& error) {  // the sentence above stands; this only explains what is missing in the record
+    fmt::print(stderr, "error: the end of the run could not be recorded: {}\n", error.what());
+  }
+  std::fflush(nullptr);
+  ::_exit(static_cast<int>(code));
+}
+
+void RankProcess::leave(const std::exception& error) {
+  const ExitCode code = exit_code_of(error);
+  // A rank that lost another gives that one the time to say why it went: its reason is the better one.
+  if (dynamic_cast<const PeerLost*>(&error) != nullptr) ::usleep(1000000);
+  const bool blamed = code == ExitCode::training && ranks_ > 1 && dynamic_cast<const AgreedError*>(&error) == nullptr;
+  std::string sentence = error.what();
+  if (const auto* config = dynamic_cast<const ConfigError*>(&error); config != nullptr && !config->origin().key.empty())
+    sentence = config->origin().key + ": " + sentence;
+  leave(sentence, code, blamed, activity_.now().step);
+}
+
+bool is_rank() { return launcher_place().has_value() || supervisor_from_environment().known(); }
+
+int run_rank(const RankOptions& options) {
+  process_cores();  // before OpenMP can pin this thread
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  RankProcess* process = nullptr;
+  try {
+    process = new RankProcess(options);
+    const int code = process->run();
+    delete process;
+    return code;
+  } catch (const std::exception& error) {
+    if (process == nullptr) throw;
+    process->leave(error);
+  }
+}
+
+}  // namespace syncline
