@@ -143,7 +143,9 @@ TEST(Shaped, AnExchangeTakesTheTimeOfTheLinkAndSleepsThroughIt) {
     }
   });
   EXPECT_LT(best, 1.03 * expected);
-  EXPECT_LT(cpu, 0.05) << "of a core";
+  if (test::speed_counts) {
+    EXPECT_LT(cpu, 0.05) << "of a core";
+  }
 }
 
 TEST(Shaped, LatencyIsKeptWithinATenthOfAMillisecond) {

@@ -17,6 +17,13 @@
 
 namespace syncline::test {
 
+// What a build for finding errors takes says nothing about speed.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+inline constexpr bool speed_counts = false;
+#else
+inline constexpr bool speed_counts = true;
+#endif
+
 class Watchdog {
  public:
   Watchdog(ThreadWorld& world, double limit_s)
