@@ -34,7 +34,7 @@ Trainer RankProcess::make_trainer() {
                              .limit_s = experiment_.fault.limit_s,
                              .set_step = [this](std::int64_t step) { world_->set_step(step); }};
   ring_ = std::make_unique<SpanRing>(8192, 2048, writer_.get());
-  world_->communicator().trace(ring_.get());
+  if (ranks_ > 1) world_->communicator().trace(ring_.get());  // alone nothing travels
   recording_ = std::make_unique<RankRecording>(std::move(recording), *ring_, *progress_, clock_);
   TrainerOptions options{.only_steps = options_.dry_run ? std::optional<std::int64_t>(1) : std::nullopt, .threads = threads_, .facts = {}};
   options.facts = {{"version of the program", options_.version},
