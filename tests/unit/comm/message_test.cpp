@@ -56,6 +56,7 @@ TEST(Message, AnySourceAndAnyTagNeverSeeACollective) {
     comm.allreduce(sum, sum).wait();
     EXPECT_EQ(sum.data()[499], cell_sum(3, 499));
     EXPECT_FALSE(receive.done());
+    comm.barrier().wait();  // nobody sends before all have looked
     const View out = filled(world.rank(), 3);
     Work send = comm.send(out, (world.rank() + 1) % 3, 40 + world.rank());
     receive.wait();
