@@ -50,7 +50,29 @@ auto find(const Flat& flat, std::string_view key) {
   return std::find_if(flat.begin(), flat.end(), [&](const auto& each) { return each.first == key; });
 }
 
+std::string hash_of(const std::string& text) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(text.data(), text.size()));
+  std::string hex;
+  for (const unsigned char byte : canonical.digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
 }  // namespace
+
+std::string baseline_key(std::string_view complete) {
+  if (std::holds_alternative<document::SyntaxError>(document::parse(complete))) return {};
+  Flat flat = flattened(complete);
+  std::erase_if(flat, [](const auto& entry) {
+    const std::string& key = entry.first;
+    return key == "name" || key == "cluster.servers" || key.starts_with("strategy.") || key.starts_with("cluster.link.") ||
+           key.starts_with("cluster.links.") || key.starts_with("checkpoint.");
+  });
+  std::sort(flat.begin(), flat.end());
+  std::string text;
+  for (const auto& [key, value] : flat) text += key + " = " + value + "\n";
+  return hash_of(text);
+}
 
 std::string group_key(const Experiment& experiment) {
   std::string hashed, section;
@@ -61,11 +83,7 @@ std::string group_key(const Experiment& experiment) {
     const bool named = section.empty() && (line.starts_with("name = ") || line.starts_with("seed = "));
     if (!named && section != "[checkpoint]\n") hashed += line;
   }
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(hashed.data(), hashed.size()));
-  std::string hex;
-  for (const unsigned char byte : canonical.digest) hex += fmt::format("{:02x}", byte);
-  return hex;
+  return hash_of(hashed);
 }
 
 std::vector<Difference> differences(std::string_view complete_a, std::string_view complete_b) {

@@ -130,6 +130,10 @@ std::string to_string(const Problem&);
 // 128-bit hash (hex) of the complete experiment without name, seed and [checkpoint]: runs that differ only in these form a group.
 std::string group_key(const Experiment&);
 
+// The same of a complete experiment without name, [strategy], [cluster.link], [[cluster.links]], cluster.servers and [checkpoint]: what a run
+// and its compute-only counterpart (strategy "none") share. Empty when the text is not TOML.
+std::string baseline_key(std::string_view complete);
+
 // Keys whose values differ between two complete experiments ("train.epochs"), in order.
 struct Difference { std::string key, before, after; };
 std::vector<Difference> differences(std::string_view complete_a, std::string_view complete_b);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/experiment/experiment.h"
 #include "engine/store/registry.h"
 
 #include <fmt/core.h>

@@ -41,8 +41,4 @@ nlohmann::ordered_json run_json(const RunInfo&, bool with_experiment);   // the 
 nlohmann::ordered_json show_json(Reader&, const RunInfo&);               // {"run": .., "summary": ..}
 nlohmann::ordered_json runs_json(Reader&, const std::vector<RunInfo>&);  // {"runs": [..]}
 
-// 128-bit hash (hex) of a complete experiment without name, [strategy], [cluster.link(s)], cluster.servers and [checkpoint]: what a run and
-// its compute-only counterpart share. Empty when the text is not TOML.
-std::string baseline_key(std::string_view complete_experiment);
-
 }  // namespace syncline

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#define TOML_ASSERT(condition) static_assert(true)
-#define TOML_EXCEPTIONS 0
-#define TOML_MAX_NESTED_VALUES 32
-#define TOML_ENABLE_WINDOWS_COMPAT 0
 #include <fmt/core.h>
-#include <toml++/toml.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "engine/store/summary.h"
 
@@ -60,17 +52,6 @@ void each_key(AnySummary& s, Visit&& visit) {
   visit("staleness_mean", s.staleness_mean), visit("staleness_max", s.staleness_max);
   visit("compute_s", s.compute_s), visit("other_s", s.other_s), visit("waiting_s", s.waiting_s);
   visit("step_sum_error_s", s.step_sum_error_s), visit("slowest_rank", s.slowest_rank);
-}
-
-void remove_what_may_differ(toml::table& table) {
-  table.erase("name");
-  table.erase("strategy");
-  table.erase("checkpoint");
-  if (toml::table* cluster = table["cluster"].as_table()) {
-    cluster->erase("link");
-    cluster->erase("links");
-    cluster->erase("servers");
-  }
 }
 
 }  // namespace
@@ -152,19 +133,6 @@ Json runs_json(Reader& reader, const std::vector<RunInfo>& runs) {
   Json json = Json::object();
   json["runs"] = std::move(list);
   return json;
-}
-
-std::string baseline_key(std::string_view complete_experiment) {
-  toml::parse_result parsed = toml::parse(complete_experiment);
-  if (!parsed) return {};
-  toml::table table = std::move(parsed).table();
-  remove_what_may_differ(table);
-  // Tables of toml++ are ordered by key and its formatter is deterministic: equal content gives equal text.
-  std::ostringstream text;
-  text << toml::toml_formatter(table);
-  const std::string canonical = text.str();
-  const XXH128_hash_t hash = XXH3_128bits(canonical.data(), canonical.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 }  // namespace syncline
