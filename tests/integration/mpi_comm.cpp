@@ -181,13 +181,19 @@ void bits(World& world) {
 void shaped(World& world) {
   matrix(world.communicator());
   View view = View::host(500000);  // 2 MB at 20 MB/s: each rank sends and receives 2 (p-1)/p of it
-  world.communicator().barrier().wait();
-  const double start = monotonic_s(), cpu = world.queue().thread_cpu_s();
-  world.communicator().allreduce(view, view).wait();
-  const double took = monotonic_s() - start, used = world.queue().thread_cpu_s() - cpu;
   const double expected = 2.0 * (world.size() - 1) / world.size() * 2e6 / 20e6 + 2 * 1e-3;
-  check(took > 0.97 * expected && took < 1.1 * expected, fmt::format("2 MB took {:.1f} ms instead of {:.1f}", took * 1e3, expected * 1e3));
-  check(used < 0.05 * took, fmt::format("the communication thread used {:.1f} % of a core", 100 * used / took));
+  double took = 1e9, used = 1e9;  // the best of five: a busy machine, or ranks that start apart, can only make it longer
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    world.communicator().barrier().wait();
+    const double start = monotonic_s(), cpu = world.queue().thread_cpu_s();
+    world.communicator().allreduce(view, view).wait();
+    const double this_time = monotonic_s() - start;
+    check(this_time > 0.97 * expected, fmt::format("2 MB took only {:.1f} ms instead of {:.1f}", this_time * 1e3, expected * 1e3));
+    took = std::min(took, this_time);
+    used = std::min(used, (world.queue().thread_cpu_s() - cpu) / this_time);
+  }
+  check(took < 1.1 * expected, fmt::format("2 MB took {:.1f} ms instead of {:.1f}", took * 1e3, expected * 1e3));
+  check(used < 0.05, fmt::format("the communication thread used {:.1f} % of a core", 100 * used));
 }
 
 void idle(World& world) {

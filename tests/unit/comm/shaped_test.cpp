@@ -142,8 +142,8 @@ TEST(Shaped, AnExchangeTakesTheTimeOfTheLinkAndSleepsThroughIt) {
       cpu = std::min(cpu, (world.queue().thread_cpu_s() - before) / took);
     }
   });
-  EXPECT_LT(best, 1.03 * expected);
   if (test::speed_counts) {
+    EXPECT_LT(best, 1.03 * expected);
     EXPECT_LT(cpu, 0.05) << "of a core";
   }
 }
@@ -166,7 +166,7 @@ TEST(Shaped, LatencyIsKeptWithinATenthOfAMillisecond) {
   });
   const double best = *std::min_element(took.begin(), took.end());
   EXPECT_GE(best, 2e-3);
-  EXPECT_LT(best, 2.2e-3);  // two wake-ups of two threads besides the latency
+  EXPECT_LT(best, test::speed_counts ? 2.2e-3 : 10e-3);  // two wake-ups of two threads besides the latency
 }
 
 TEST(Shaped, RefusesTheLibrarysAllreduce) {
