@@ -55,10 +55,10 @@ void Trainer::boundary() {
 // At a boundary everybody is here, so the word is waited for, and what was not yet in a word is sent: the loss of every step before a
 // checkpoint is recorded before it.
 void Trainer::settle() {
-  if (const auto word = control_.read()) take(*word);
+  if (const auto word = control_->read()) take(*word);
   if (sums_.steps > 0) {
     send({});
-    take(*control_.read());
+    take(*control_->read());
   }
 }
 

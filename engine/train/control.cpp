@@ -9,15 +9,24 @@
 namespace syncline {
 namespace {
 
-constexpr std::int64_t part_elements = (sizeof(ControlPart) + 3) / 4;
-static_assert(sizeof(ControlPart) % 4 == 0);
+constexpr std::size_t part_bytes = sizeof(ControlPart);
+static_assert(part_bytes % 4 == 0);
 
 }  // namespace
 
 // An all-gather only copies, so the doubles and counters inside the 32-bit elements arrive bit by bit; every rank then combines the parts
 // in rank order, which no reduction of fp32 elements could do exactly.
-Control::Control(Communicator& control)
-    : comm_(control), mine_(View::host(part_elements)), all_(View::host(part_elements * control.size())) {}
+Control::Control(Communicator& control, std::size_t extra)
+    : comm_(control),
+      elements_(static_cast<std::int64_t>((part_bytes + extra + 3) / 4)),
+      mine_(View::host(elements_)),
+      all_(View::host(elements_ * control.size())) {}
+
+std::span<std::byte> Control::extra() { return std::as_writable_bytes(mine_.floats()).subspan(part_bytes); }
+
+std::span<const std::byte> Control::extra_of(int rank) const {
+  return std::as_bytes(all_.part(rank * elements_, elements_).floats()).subspan(part_bytes);
+}
 
 Control::~Control() { abandon(); }
 
@@ -44,7 +53,7 @@ std::optional<ControlWord> Control::read() {
   ControlWord word;
   for (int rank = 0; rank < comm_.size(); ++rank) {
     ControlPart part;
-    std::memcpy(static_cast<void*>(&part), all_.data() + rank * part_elements, sizeof part);
+    std::memcpy(static_cast<void*>(&part), all_.data() + rank * elements_, sizeof part);
     if (rank == 0) word.step = part.step;
     if (part.step != word.step)
       throw UsageError("rank " + std::to_string(rank) + " is at step " + std::to_string(part.step) + " in the control word of step " +

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/comm/communicator.h"
@@ -41,16 +42,20 @@ struct ControlWord {
 
 class Control {
  public:
-  explicit Control(Communicator& control);
+  // `extra`: bytes that each rank adds to its part, for whoever wants to tell the others something once a meeting.
+  explicit Control(Communicator& control, std::size_t extra = 0);
   ~Control();
   // The word of the previous meeting; waits for it where a rank is late. nullopt when none is under way.
   std::optional<ControlWord> read();
   void start(const ControlPart& mine);
+  std::span<std::byte> extra();                         // of this rank, to be filled before start()
+  std::span<const std::byte> extra_of(int rank) const;  // of the word read last; until the next start()
   bool under_way() const { return started_; }
   void abandon() noexcept;  // after an error: waits for nothing that could still fail
 
  private:
   Communicator& comm_;
+  std::int64_t elements_;  // of one rank's part
   View mine_, all_;
   Work work_;
   bool started_ = false;

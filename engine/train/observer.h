@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,13 @@ class TrainObserver {
   virtual void started(std::span<const LayerSlice>, const Plan&, std::int64_t total_steps, const Axes&) = 0;
   virtual void step_begins(std::int64_t step) = 0;  // exchanges from now on belong to it
   virtual void step_done(const StepDone&) = 0;
+  // What this rank adds to each word, and (before meeting()) what each rank had added to the one that was read.
+  virtual std::size_t extra_bytes(std::size_t buckets) const {
+    (void)buckets;
+    return 0;
+  }
+  virtual void fill_extra(std::span<std::byte>) {}
+  virtual void read_extra(std::span<const std::span<const std::byte>> by_rank) { (void)by_rank; }
   virtual void meeting(const ControlWord&, double lr, const Axes&) = 0;  // loss over all ranks up to word.step
   virtual void boundary_begins(const Axes&) {}
   virtual void boundary_ends(const Axes&) {}

@@ -50,7 +50,6 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
                 .in_optimizer = parts_.in_optimizer}),
       strategy_(parts_.strategy.make(parts_.experiment.strategy.options)),
       hooks_(*strategy_, replica_, parts_.activity, parts_.faults),
-      control_(parts_.control),
       statistics_(parts_.backend.allocate(parts_.task.statistic_count())),
       merged_statistics_(parts_.backend.allocate(parts_.task.statistic_count())),
       evaluated_(replica_.make_vector("evaluated", Keep::scratch)),
@@ -72,6 +71,7 @@ void Trainer::start() {
   compare_facts(parts_.control, start_facts());
   parts_.task.initialise({replica_.params(), replica_.grads(), statistics_}, parts_.experiment.seed);
   make_plan();
+  control_.emplace(parts_.control, parts_.observer.extra_bytes(replica_.plan().groups().size()));
   strategy_->start(replica_);
   replica_.close_start();
   if (parts_.parameters_from != nullptr) read_parameters(*parts_.parameters_from);
@@ -133,6 +133,7 @@ bool Trainer::over() const {
 }
 
 TrainResult Trainer::run() {
+  parts_.training_clock.restore_training(active_before_s_);  // it starts to run here
   next_start_s_ = parts_.clock.now_s();
   bool leave = over();  // a finished run taken up again: evaluated and saved once more, in its own folder
   if (leave) boundary();
@@ -233,7 +234,7 @@ std::int64_t Trainer::gradient_ranks() const {
 }
 
 void Trainer::meeting() {
-  if (const auto word = control_.read()) take(*word);
+  if (const auto word = control_->read()) take(*word);
   ControlPart mine;
   if (parts_.control.rank() == 0 && checkpoint_due_.by_time(parts_.clock.now_s())) mine.flags |= checkpoint_now;
   mine.flags |= parts_.input.wanted();
@@ -253,13 +254,17 @@ void Trainer::send(ControlPart mine) {
   sums_ = {};
   word_axes_ = axes();
   word_lr_ = replica_.lr();
-  control_.start(mine);
+  parts_.observer.fill_extra(control_->extra());
+  control_->start(mine);
 }
 
 void Trainer::take(const ControlWord& word) {
   pending_ |= word.flags & ~static_cast<std::uint32_t>(trace_now);  // which is no boundary
   announced_here_ &= ~static_cast<std::uint32_t>(word.flags & trace_now);
   if (word.samples > 0) loss_ = word.loss();
+  extras_.clear();
+  for (int rank = 0; rank < parts_.control.size(); ++rank) extras_.push_back(control_->extra_of(rank));
+  parts_.observer.read_extra(extras_);
   parts_.observer.meeting(word, word_lr_, word_axes_);
   for (std::size_t rank = 1; rank < word.hashes.size(); ++rank)
     if (word.hashes[rank] != word.hashes[0]) compare_parameters();

@@ -126,7 +126,7 @@ class Trainer {
   ReplicaImpl replica_;
   std::unique_ptr<Strategy> strategy_;
   StepHooks hooks_;
-  Control control_;
+  std::optional<Control> control_;  // when the plan is known
   View statistics_, merged_statistics_;
   Vector evaluated_;
   NullRecorder no_spans_;
@@ -136,8 +136,9 @@ class Trainer {
 
   std::int64_t step_ = 0, samples_ = 0, gradients_ = 0;  // done; samples and gradients over all ranks
   std::int64_t epoch_ = 0;                               // whole ones done
-  double next_start_s_ = 0, started_s_ = 0, elapsed_before_s_ = 0;
+  double next_start_s_ = 0, started_s_ = 0, elapsed_before_s_ = 0, active_before_s_ = 0;
   Sums sums_;
+  std::vector<std::span<const std::byte>> extras_;
   Axes word_axes_;  // when the word under way was sent, and the learning rate then
   double word_lr_ = 0;
   std::uint32_t pending_ = 0, announced_here_ = 0;  // flags that all ranks know; those this rank sent and that are not yet served

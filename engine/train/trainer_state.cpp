@@ -108,7 +108,7 @@ void Trainer::restore(const CheckpointSource& source) {
   const auto target = parts_.experiment.train.target_accuracy;
   target_reached_ = target && best_accuracy_ && *best_accuracy_ >= *target;
   elapsed_before_s_ = state.real("clock/elapsed_s");
-  parts_.training_clock.restore_training(state.real("clock/active_s"));
+  active_before_s_ = state.real("clock/active_s");
   replica_.begin_step(step_);
   replica_.load(of_replica);
   if (same_ranks) {

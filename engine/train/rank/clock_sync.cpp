@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/metrics/clock.h"
+#include "engine/train/exchange.h"
 
 namespace syncline {
 namespace {
@@ -41,14 +42,19 @@ ClockOffset ask(Communicator& comm, int rank, int exchanges) {
 
 std::vector<ClockOffset> measure_clocks(Communicator& comm, const std::vector<std::string>& boots, int exchanges, bool always) {
   const auto shared = [&](int rank) { return !always && boots[static_cast<std::size_t>(rank)] == boots[0]; };
+  std::vector<ClockOffset> offsets(static_cast<std::size_t>(comm.size()));
   if (comm.rank() != 0) {
     if (!shared(comm.rank())) answer(comm, exchanges);
-    return {};
+  } else {
+    offsets[0].at_s = monotonic_s();
+    for (int rank = 1; rank < comm.size(); ++rank)
+      offsets[static_cast<std::size_t>(rank)] =
+          shared(rank) ? ClockOffset{.offset_s = 0, .bound_s = resolution_s, .at_s = monotonic_s()} : ask(comm, rank, exchanges);
   }
-  std::vector<ClockOffset> offsets = {{.offset_s = 0, .bound_s = 0, .at_s = monotonic_s()}};
-  for (int rank = 1; rank < comm.size(); ++rank)
-    offsets.push_back(shared(rank) ? ClockOffset{.offset_s = 0, .bound_s = resolution_s, .at_s = monotonic_s()}
-                                   : ask(comm, rank, exchanges));
+  ByteBuffer bytes(offsets.size() * sizeof(ClockOffset));
+  std::memcpy(bytes.data(), offsets.data(), bytes.size());
+  bytes = told_by(comm, std::move(bytes));
+  std::memcpy(static_cast<void*>(offsets.data()), bytes.data(), bytes.size());
   return offsets;
 }
 

@@ -129,7 +129,8 @@ int RankProcess::end(const TrainResult& result) {
 void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed, std::int64_t step) {
   if (leaving_.exchange(true))
     for (;;) ::pause();  // another thread is on its way out
-  const std::string reason = blamed ? fmt::format("rank {} failed in step {}: {}", rank_, step, sentence) : sentence;
+  const std::string reason =
+      blamed && !sentence.starts_with("rank ") ? fmt::format("rank {} failed in step {}: {}", rank_, step, sentence) : sentence;
   if (first()) progress_->end();
   if (!supervisor_gone_ && (blamed || first())) {
     fmt::print(stderr, "error: {}\n", reason);

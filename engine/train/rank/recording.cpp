@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/units.h"
@@ -41,19 +42,17 @@ double peak_memory_bytes() {
 }
 
 RankRecording::RankRecording(RecordingOptions options, SpanRing& ring, Progress& progress, Clock& clock)
-    : options_(std::move(options)), ring_(ring), progress_(progress), clock_(clock), accountant_(ring, options_.rank) {
-  if (!recording() || options_.ranks == 1) {
-    if (options_.rank == 0) merge_.emplace(1, [this](const StepSums& sums, const StepTrace& trace) { write_step(sums, &trace); });
-    return;
-  }
+    : options_(std::move(options)), progress_(progress), clock_(clock), accountant_(ring, options_.rank) {
+  for (const ClockOffset& offset : options_.offsets) clock_bound_s_ = std::max(clock_bound_s_, offset.bound_s);
+  if (static_cast<std::size_t>(options_.rank) < options_.offsets.size())
+    offset_s_ = options_.offsets[static_cast<std::size_t>(options_.rank)].offset_s;
+  if (!recording() || options_.ranks == 1) return;
   if (options_.rank != 0) {
     sender_.emplace(*options_.records, options_.send_every_s);
-    return;
+  } else {
+    receiver_.emplace(*options_.records,
+                      [this](int rank, RecordKind kind, std::span<const std::byte> content) { take(rank, kind, content); });
   }
-  merge_.emplace(options_.ranks, [this](const StepSums& sums, const StepTrace& trace) { write_step(sums, &trace); });
-  for (std::size_t rank = 0; rank < options_.offsets.size(); ++rank) merge_->set_offset(static_cast<int>(rank), options_.offsets[rank]);
-  receiver_.emplace(*options_.records,
-                    [this](int rank, RecordKind kind, std::span<const std::byte> content) { take(rank, kind, content); });
 }
 
 void RankRecording::started(std::span<const LayerSlice> slices, const Plan& plan, std::int64_t total_steps, const Axes& axes) {
@@ -84,7 +83,9 @@ void RankRecording::step_done(const StepDone& done) {
   known.axes.wall_s = utc_s();
   if (recording() && traced(known.axes.step)) known.flags |= step_traced;
   accountant_.close_step(done.start_s, done.end_s, known);
-  account();
+  // A step waits for the peers' times, which come with the next word; where none comes it is accounted without.
+  constexpr std::int64_t most_waiting = 4;
+  account(done.known.axes.step - most_waiting, nullptr);
   if (sender_) sender_->pump(done.end_s);
   if (receiver_) receiver_->poll();
   memory(done.end_s, false);
@@ -92,24 +93,36 @@ void RankRecording::step_done(const StepDone& done) {
     if (const auto error = options_.writer->error()) throw WorkspaceError(*error);
 }
 
-void RankRecording::account() {
-  while (const StepTrace* ready = accountant_.ready()) {
-    (void)ready;
-    const auto sums = accountant_.next(&trace_);
+std::size_t RankRecording::extra_bytes(std::size_t buckets) const {
+  constexpr std::size_t beside_buckets = 2;
+  return options_.ranks > 1 ? peer_issue_bytes(buckets + beside_buckets) : 0;
+}
+
+void RankRecording::fill_extra(std::span<std::byte> to) { pack_issues(accountant_.ready(), offset_s_, to); }
+
+void RankRecording::read_extra(std::span<const std::span<const std::byte>> by_rank) {
+  if (options_.ranks == 1) return account(step_, nullptr);
+  const auto peers = combine_issues(by_rank, options_.rank, offset_s_, clock_bound_s_);
+  if (peers) account(peers->step, &*peers);
+}
+
+void RankRecording::account(std::int64_t up_to, const PeerIssues* peers) {
+  for (const StepTrace* ready = accountant_.ready(); ready != nullptr && ready->step <= up_to; ready = accountant_.ready()) {
+    const bool separated = peers != nullptr && ready->step == peers->step;
+    auto sums = accountant_.next(&trace_, separated ? &peers->last : nullptr);
     if (!sums) break;
+    if (separated && peers->estimated) sums->flags |= step_peer_wait_estimated;
     bytes_ += sums->bytes_sent;
     rounds_ += sums->exchanges > 0 ? 1 : 0;
     show(*sums);
     if (!recording()) continue;
-    if (sender_) {
-      sender_->step(*sums);
-      if (sums->is(step_traced)) sender_->trace(trace_);
-    } else if (sums->is(step_traced)) {
-      merge_->add_sums(*sums);
-      merge_->add_trace(trace_);
-    } else {
-      write_step(*sums, nullptr);
+    const StepTrace* trace = sums->is(step_traced) ? &trace_ : nullptr;
+    if (!sender_) {
+      write_step(*sums, trace);
+      continue;
     }
+    sender_->step(*sums);
+    if (trace != nullptr) sender_->trace(*trace);
   }
 }
 
@@ -121,16 +134,11 @@ void RankRecording::write_step(const StepSums& sums, const StepTrace* trace) {
 
 void RankRecording::take(int rank, RecordKind kind, std::span<const std::byte> content) {
   switch (kind) {
-    case RecordKind::step: {
-      const StepSums sums = unpack_step(content);
-      if (sums.is(step_traced))
-        merge_->add_sums(sums);
-      else
-        write_step(sums, nullptr);
+    case RecordKind::step:
+      write_step(unpack_step(content), nullptr);
       return;
-    }
     case RecordKind::trace:
-      merge_->add_trace(unpack_trace(content));
+      if (options_.writer != nullptr) options_.writer->trace(unpack_trace(content));
       return;
     case RecordKind::memory: {
       std::int64_t step = 0;
@@ -238,11 +246,10 @@ void RankRecording::load(StateReader& state) {
 
 void RankRecording::finish() {
   accountant_.finish();
-  account();
+  account(std::numeric_limits<std::int64_t>::max(), nullptr);
   memory(clock_.now_s(), true);
   if (sender_) sender_->finish();
   if (receiver_) receiver_->finish(options_.limit_s);
-  if (merge_ && recording()) merge_->finish();
   progress_.end();
 }
 

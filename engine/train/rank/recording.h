@@ -12,9 +12,9 @@
 #include "engine/metrics/clock.h"
 #include "engine/store/run_writer.h"
 #include "engine/train/observer.h"
+#include "engine/train/rank/peer_issues.h"
 #include "engine/train/rank/progress.h"
 #include "engine/train/rank/record_channel.h"
-#include "engine/train/rank/trace_merge.h"
 
 namespace syncline {
 
@@ -22,7 +22,7 @@ struct RecordingOptions {
   int rank = 0, ranks = 1;
   Communicator* records = nullptr;                  // purpose "records"; null: nothing is recorded
   RunWriter* writer = nullptr;                      // rank 0
-  std::vector<ClockOffset> offsets;                 // rank 0: of each rank's clock
+  std::vector<ClockOffset> offsets;                 // of each rank's clock to rank 0's, known to all
   std::int64_t trace_first = 20, trace_every = 50;  // traced: the first steps after a start, then every so many
   double send_every_s = 0.2, limit_s = 60;
   std::function<void(std::int64_t)> set_step;      // of the communication queue
@@ -35,6 +35,9 @@ class RankRecording final : public TrainObserver {
   void started(std::span<const LayerSlice>, const Plan&, std::int64_t total_steps, const Axes&) override;
   void step_begins(std::int64_t step) override;
   void step_done(const StepDone&) override;
+  std::size_t extra_bytes(std::size_t buckets) const override;
+  void fill_extra(std::span<std::byte>) override;
+  void read_extra(std::span<const std::span<const std::byte>>) override;
   void meeting(const ControlWord&, double lr, const Axes&) override;
   void evaluated(const Evaluation&, const Axes&) override;
   void checkpointed(std::int64_t step, bool saved, const std::string& why, double seconds, const Axes&) override;
@@ -47,7 +50,7 @@ class RankRecording final : public TrainObserver {
 
  private:
   bool traced(std::int64_t step) const;
-  void account();  // the steps that are final
+  void account(std::int64_t up_to, const PeerIssues* peers);  // steps that are final; `peers` belong to the last of them
   void write_step(const StepSums&, const StepTrace* trace);
   void take(int rank, RecordKind, std::span<const std::byte>);
   void memory(double now_s, bool at_end);
@@ -56,14 +59,13 @@ class RankRecording final : public TrainObserver {
   void position(const Axes&);
 
   RecordingOptions options_;
-  SpanRing& ring_;
   Progress& progress_;
   Clock& clock_;
   StepAccountant accountant_;
   std::optional<RecordSender> sender_;
   std::optional<RecordReceiver> receiver_;
-  std::optional<TraceMerge> merge_;
   StepTrace trace_;
+  double offset_s_ = 0, clock_bound_s_ = 0;
   std::int64_t step_ = 0, first_step_ = 0, trace_until_ = 0, bytes_ = 0, rounds_ = 0;
   double memory_s_ = 0;
   ProgressState shown_;

@@ -164,7 +164,9 @@ RankOutcome run_rank(World& world, const JobConfig& config, JobOutcome& outcome,
                   {.only_steps = {}, .threads = 1, .hash_every = config.hash_every, .facts = {}});
   trainer.start();
   RankOutcome mine;
+  if (resume) mine.active_before_s = StateReader(resume->values()).real("clock/active_s");
   mine.result = trainer.run();
+  mine.active_s = clock.training_s();
   const auto params = trainer.replica().params().all().floats(), statistics = trainer.statistics().floats();
   mine.params.assign(params.begin(), params.end());
   mine.statistics.assign(statistics.begin(), statistics.end());

@@ -4,11 +4,11 @@
 
 #include "engine/sim/schema.h"
 #include "engine/train/rank/clock_sync.h"
+#include "engine/train/rank/peer_issues.h"
 #include "engine/train/rank/placement.h"
 #include "engine/train/rank/progress.h"
 #include "engine/train/rank/record_channel.h"
 #include "engine/train/rank/resume_rules.h"
-#include "engine/train/rank/trace_merge.h"
 #include "engine/train/rank/watchdog.h"
 #include "tests/unit/train/job.h"
 
@@ -166,37 +166,55 @@ TEST(Records, RefuseWhatIsShorterThanItSays) {
   EXPECT_THROW(unpack_trace(trace), UsageError);
 }
 
-// Rank 1 issues its exchange 3 s later: on rank 0 these are waiting, the rest is transfer. Its clock is 100 s ahead.
-TEST(TraceMergeTest, SeparatesWaitingForALatePeer) {
-  std::map<int, StepSums> emitted;
-  TraceMerge merge(2, [&](const StepSums& sums, const StepTrace&) { emitted[sums.rank] = sums; });
-  merge.set_offset(1, {.offset_s = 100, .bound_s = 0.01, .at_s = 0});
+// Rank 1, whose clock is 100 s ahead, issues its exchange 3 s later: on rank 0 these are waiting, the rest is transfer.
+TEST(PeerIssuesTest, SeparateWaitingForALatePeer) {
+  std::vector<StepTrace> traces;
+  std::vector<ByteBuffer> words;
   for (int rank = 0; rank < 2; ++rank) {
-    const double zero = rank * 100.0;
-    StepTrace trace{.rank = rank,
-                    .step = 4,
-                    .start_s = zero,
-                    .end_s = zero + 10,
-                    .spans = {{zero, zero + 1 + 3 * rank, SpanKind::backward, 0, 4}},
-                    .exchanges = {}};
+    const double zero = rank * 100.0, issued = zero + 1 + 3 * rank;
+    StepTrace trace{
+        .rank = rank, .step = 4, .start_s = zero, .end_s = zero + 10, .spans = {{zero, issued, SpanKind::backward, 0, 4}}, .exchanges = {}};
     trace.exchanges.push_back(
-        ExchangeRecord::of({.issued_s = zero + 1 + 3 * rank, .done_s = zero + 6, .step = 4, .sequence = 9, .bytes = 8, .label = "b"}));
-    StepSums sums = account_step(trace);
-    sums.rank = rank;
-    sums.axes.step = 4;
-    sums.loss_sum = 2.5;
-    sums.flags |= step_traced;
-    merge.add_sums(sums);
-    merge.add_trace(trace);
+        ExchangeRecord::of({.issued_s = issued, .done_s = zero + 6, .step = 4, .sequence = 9, .bytes = 8, .label = "b"}));
+    trace.exchanges.push_back(
+        ExchangeRecord::of({.issued_s = zero + 6, .done_s = zero + 7, .step = 4, .sequence = 10, .bytes = 8, .label = "c"}));
+    words.emplace_back(peer_issue_bytes(4));
+    pack_issues(&trace, zero, words.back());
+    traces.push_back(trace);
   }
-  ASSERT_EQ(emitted.size(), 2u);
-  EXPECT_NEAR(emitted[0].peer_wait_s, 3, 1e-9);
-  EXPECT_NEAR(emitted[0].transfer_s, 2, 1e-9);
-  EXPECT_NEAR(emitted[1].peer_wait_s, 0, 1e-9);
-  EXPECT_NEAR(emitted[1].transfer_s, 2, 1e-9);
-  EXPECT_EQ(emitted[1].loss_sum, 2.5);
-  EXPECT_TRUE(emitted[0].is(step_peer_wait_known));
-  EXPECT_FALSE(emitted[0].is(step_peer_wait_estimated));
+  const std::vector<std::span<const std::byte>> parts(words.begin(), words.end());
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto peers = combine_issues(parts, rank, rank * 100.0, 0.01);
+    ASSERT_TRUE(peers);
+    EXPECT_EQ(peers->step, 4);
+    EXPECT_FALSE(peers->estimated);
+    const StepSums sums = account_step(traces[static_cast<std::size_t>(rank)], &peers->last);
+    EXPECT_NEAR(sums.peer_wait_s, rank == 0 ? 3 : 0, 1e-9);
+    EXPECT_NEAR(sums.transfer_s, 3, 1e-9);
+    EXPECT_TRUE(sums.is(step_peer_wait_known));
+    const auto unsure = combine_issues(parts, rank, rank * 100.0, 5);  // the clocks may be 5 s wrong: by durations, to the same end here
+    ASSERT_TRUE(unsure);
+    EXPECT_TRUE(unsure->estimated);
+    EXPECT_NEAR(account_step(traces[static_cast<std::size_t>(rank)], &unsure->last).peer_wait_s, rank == 0 ? 3 : 0, 1e-9);
+  }
+}
+
+TEST(PeerIssuesTest, NothingIsSaidWhereSomebodyDoesNotKnow) {
+  StepTrace trace{.rank = 0, .step = 4, .start_s = 0, .end_s = 1, .spans = {}, .exchanges = {}};
+  for (std::uint64_t k = 0; k < 5; ++k) trace.exchanges.push_back(ExchangeRecord::of({.sequence = k, .label = "b"}));
+  std::vector<ByteBuffer> words(2, ByteBuffer(peer_issue_bytes(5)));
+  const auto both = [&] { return std::vector<std::span<const std::byte>>(words.begin(), words.end()); };
+  pack_issues(&trace, 0, words[0]);
+  pack_issues(&trace, 0, words[1]);
+  EXPECT_TRUE(combine_issues(both(), 0, 0, 0));
+  pack_issues(nullptr, 0, words[1]);
+  EXPECT_FALSE(combine_issues(both(), 0, 0, 0));
+  trace.step = 5;
+  pack_issues(&trace, 0, words[1]);
+  EXPECT_FALSE(combine_issues(both(), 0, 0, 0));
+  words = std::vector<ByteBuffer>(2, ByteBuffer(peer_issue_bytes(4)));  // no room for five
+  for (ByteBuffer& word : words) pack_issues(&trace, 0, word);
+  EXPECT_FALSE(combine_issues(both(), 0, 0, 0));
 }
 
 // One clock for all threads of a process: the estimate must contain 0 in its bound.

@@ -15,6 +15,7 @@ void expect_same_end(const JobOutcome& whole, const JobOutcome& resumed, const s
     EXPECT_EQ(whole.ranks[rank].result.steps, resumed.ranks[rank].result.steps);
     EXPECT_EQ(whole.ranks[rank].result.samples, resumed.ranks[rank].result.samples);
     EXPECT_EQ(whole.ranks[rank].result.epochs, resumed.ranks[rank].result.epochs);
+    EXPECT_GT(resumed.ranks[rank].active_s, resumed.ranks[rank].active_before_s);
     EXPECT_EQ(whole.ranks[rank].result.train_loss, resumed.ranks[rank].result.train_loss) << what;
     EXPECT_EQ(whole.ranks[rank].result.test_accuracy, resumed.ranks[rank].result.test_accuracy) << what;
     EXPECT_EQ(whole.ranks[rank].result.best_accuracy, resumed.ranks[rank].result.best_accuracy) << what;
