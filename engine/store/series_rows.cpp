@@ -57,7 +57,11 @@ std::vector<std::byte> encode_points(std::span<const Point> points) {
   writer.integers(column<Integers>(points, [](const Point& p) { return microseconds(p.axes.active_s); }));
   writer.integers(column<Integers>(points, [](const Point& p) { return microseconds(p.axes.elapsed_s); }));
   // Wall clock and elapsed time run together except where a clock was set: their difference costs nothing.
-  writer.integers(column<Integers>(points, [](const Point& p) { return microseconds(p.axes.wall_s) - microseconds(p.axes.elapsed_s); }));
+  writer.integers(column<Integers>(points, [](const Point& p) {
+    // Unsigned: what a damaged chunk holds may wrap, and wraps back when read.
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(microseconds(p.axes.wall_s)) -
+                                     static_cast<std::uint64_t>(microseconds(p.axes.elapsed_s)));
+  }));
   writer.reals(column<double>(points, [](const Point& p) { return p.axes.epoch; }));
   writer.reals(column<double>(points, [](const Point& p) { return p.value; }));
   return writer.finish();
