@@ -16,36 +16,20 @@ namespace {
 constexpr std::int64_t first_steps = 5;
 constexpr std::size_t fewest_steps = 3;
 
-// The model's layers in topological order as the run recorded them, each with the slices that it completes.
-std::vector<std::vector<int>> recorded_layers(Reader& reader, const RunInfo& run, std::span<const LayerSlice> slices) {
-  const auto text = reader.document(run.id, "layers");
-  const nlohmann::json document = nlohmann::json::parse(text.value_or(""), nullptr, false);
-  std::vector<std::vector<int>> layers;
-  std::vector<std::string> names;
-  if (document.is_array()) {
-    for (const auto& layer : document) {
-      std::vector<int> own;
-      for (const auto& slice : layer.value("slices", nlohmann::json::array())) {
-        own.push_back(static_cast<int>(names.size()));
-        names.push_back(slice.get<std::string>());
-      }
-      layers.push_back(std::move(own));
+// The layer, as the run's spans count layers, that completes each slice; by arena order.
+std::vector<int> recorded_layers(Reader& reader, const RunInfo& run, std::span<const LayerSlice> slices) {
+  const nlohmann::json document = nlohmann::json::parse(reader.document(run.id, "slices").value_or(""), nullptr, false);
+  if (!document.is_array()) throw ConfigError(fmt::format("run {} has no layer times: it did not record its layers", run.id));
+  std::vector<int> layers;
+  for (const nlohmann::json& slice : document) {
+    const std::size_t index = layers.size();
+    if (index >= slices.size() || slice.value("name", "") != slices[index].name ||
+        slice.value("count", std::int64_t{0}) != slices[index].count) {
+      break;
     }
+    layers.push_back(slice.value("layer", -1));
   }
-  if (layers.empty()) throw ConfigError(fmt::format("run {} has no layer times: its layers were not recorded", run.id));
-  // Recorded by layer; the arena is in the order of completion. Numbers become those of the arena, by name.
-  std::map<std::string, int> index;
-  for (const LayerSlice& slice : slices) index[slice.name] = slice.index;
-  std::size_t found = 0;
-  for (std::vector<int>& layer : layers) {
-    for (int& slice : layer) {
-      const auto it = index.find(names[static_cast<std::size_t>(slice)]);
-      if (it == index.end()) break;
-      slice = it->second;
-      ++found;
-    }
-  }
-  if (found != slices.size() || names.size() != slices.size()) {
+  if (layers.size() != slices.size() || document.size() != slices.size()) {
     throw ConfigError(fmt::format("run {} is of another model than this experiment: a profile needs the same layers", run.id));
   }
   return layers;
@@ -118,7 +102,7 @@ LinkCost emulated_allreduce(const LinkSpec& link, std::int64_t ranks) {
 }
 
 Profile traced_profile(Reader& reader, const RunInfo& run, std::span<const LayerSlice> slices, const Experiment& experiment) {
-  const std::vector<std::vector<int>> layers = recorded_layers(reader, run, slices);
+  const std::vector<int> layers = recorded_layers(reader, run, slices);
   const std::map<int, LayerTimes> by_rank = read_times(reader, run);
   const LayerTimes* slowest = nullptr;
   for (const auto& [rank, times] : by_rank) {
@@ -132,17 +116,14 @@ Profile traced_profile(Reader& reader, const RunInfo& run, std::span<const Layer
   profile.forward_s = median(slowest->forward_s);
   profile.update_s = median(slowest->update_s);
   profile.backward_s.assign(slices.size(), 0);
-  double carried = 0;
-  int last_slice = 0;
-  for (std::size_t layer = layers.size(); layer-- > 0;) {
-    const auto times = slowest->backward_s.find(static_cast<int>(layer));
-    if (times != slowest->backward_s.end()) carried += median(times->second);
-    if (layers[layer].empty()) continue;
-    last_slice = *std::min_element(layers[layer].begin(), layers[layer].end());
-    profile.backward_s[static_cast<std::size_t>(last_slice)] += carried;
-    carried = 0;
+  // Backward runs from the highest layer down; a layer without parameters is charged to the next slice to become final.
+  for (const auto& [layer, times] : slowest->backward_s) {
+    std::size_t charged = slices.size() - 1;  // below the last slice: nothing waits for it, but the step does
+    for (std::size_t slice = slices.size(); slice-- > 0;) {
+      if (layers[slice] <= layer) charged = slice;
+    }
+    profile.backward_s[charged] += median(times);
   }
-  profile.backward_s[static_cast<std::size_t>(last_slice)] += carried;  // layers below the last one with parameters
   const ClusterSpec& cluster = experiment.cluster;
   profile.allreduce = cluster.emulate_link && cluster.links.size() == 1 ? emulated_allreduce(cluster.links.front(), cluster.workers)
                                                                         : fitted_exchange(*slowest);

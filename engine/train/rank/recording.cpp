@@ -28,6 +28,13 @@ std::string plan_document(std::span<const LayerSlice> slices, const Plan& plan) 
   return groups.dump();
 }
 
+// Which layer, as spans count them, completes which slice: what a profile made from the traces needs.
+std::string slices_document(std::span<const LayerSlice> slices) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const LayerSlice& slice : slices) list.push_back({{"name", slice.name}, {"layer", slice.layer}, {"count", slice.count}});
+  return list.dump();
+}
+
 }  // namespace
 
 double peak_memory_bytes() {
@@ -61,6 +68,7 @@ void RankRecording::started(std::span<const LayerSlice> slices, const Plan& plan
   if (options_.writer == nullptr) return;
   position(axes);
   options_.writer->document("plan", plan_document(slices, plan));
+  options_.writer->document("slices", slices_document(slices));
   options_.writer->unit(series::learning_rate, "");
   options_.writer->unit(series::peak_memory_bytes, "B");
   for (std::size_t rank = 0; rank < options_.offsets.size(); ++rank) options_.writer->clock(static_cast<int>(rank), options_.offsets[rank]);

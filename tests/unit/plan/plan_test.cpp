@@ -269,5 +269,21 @@ TEST(LinkFit, NeverGivesANegativeCost) {
   EXPECT_THROW(fit_link(nothing), UsageError);
 }
 
+TEST(Wfbp, SlicesOfOneLayerTravelTogether) {
+  std::vector<LayerSlice> slices(4);
+  const int layers[] = {7, 7, 3, 3};
+  for (int i = 0; i < 4; ++i) {
+    LayerSlice& slice = slices[static_cast<std::size_t>(i)];
+    slice.index = i;
+    slice.offset = 10 * i;
+    slice.count = 10;
+    slice.layer = layers[i];
+  }
+  const Plan plan = made("wfbp", slices);
+  ASSERT_EQ(plan.groups().size(), 2u);
+  EXPECT_EQ(plan.groups()[0].last, 1);
+  EXPECT_EQ(plan.groups()[1].count, 20);
+}
+
 }  // namespace
 }  // namespace syncline
