@@ -47,8 +47,7 @@ void Trainer::boundary() {
   if (traits_.replicas_identical && options_.hash_every > 0) compare_parameters();
   if (wanted().evaluate) evaluate();
   if (wanted().checkpoint) save_checkpoint();  // asked again: an evaluation that reached the target ends the run
-  const std::uint32_t served = std::exchange(pending_, pending_ & stop_flags);
-  announced_here_ &= ~(served & checkpoint_now);
+  pending_ &= stop_flags;
   parts_.observer.boundary_ends(axes());
 }
 

@@ -238,8 +238,6 @@ void Trainer::meeting() {
   ControlPart mine;
   if (parts_.control.rank() == 0 && checkpoint_due_.by_time(parts_.clock.now_s())) mine.flags |= checkpoint_now;
   mine.flags |= parts_.input.wanted();
-  mine.flags &= ~announced_here_;  // on its way already
-  announced_here_ |= mine.flags;
   if (traits_.replicas_identical && options_.hash_every > 0 && parts_.data.size() > 1 && step_ % options_.hash_every == 0)
     mine.parameters_hash = hash_parameters();
   send(mine);
@@ -260,7 +258,6 @@ void Trainer::send(ControlPart mine) {
 
 void Trainer::take(const ControlWord& word) {
   pending_ |= word.flags & ~static_cast<std::uint32_t>(trace_now);  // which is no boundary
-  announced_here_ &= ~static_cast<std::uint32_t>(word.flags & trace_now);
   if (word.samples > 0) loss_ = word.loss();
   extras_.clear();
   for (int rank = 0; rank < parts_.control.size(); ++rank) extras_.push_back(control_->extra_of(rank));

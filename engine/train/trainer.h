@@ -74,7 +74,8 @@ class Trainer {
   const Plan& plan() const { return replica_.plan(); }
   Replica& replica() { return replica_; }
   std::int64_t total_steps() const { return total_steps_; }
-  View statistics() const { return statistics_; }
+  View statistics() const { return statistics_; }                   // this worker's own
+  View evaluated_statistics() const { return merged_statistics_; }  // by model.buffers, of the last boundary
 
  private:
   struct Sums {  // of this rank since the last meeting
@@ -141,7 +142,7 @@ class Trainer {
   std::vector<std::span<const std::byte>> extras_;
   Axes word_axes_;  // when the word under way was sent, and the learning rate then
   double word_lr_ = 0;
-  std::uint32_t pending_ = 0, announced_here_ = 0;  // flags that all ranks know; those this rank sent and that are not yet served
+  std::uint32_t pending_ = 0;  // flags that all ranks know and that are not yet served
   std::optional<double> loss_, test_loss_, accuracy_, best_accuracy_, time_to_target_s_;
   std::int64_t last_evaluated_ = -1, last_saved_ = -1;
   bool finished_by_strategy_ = false, target_reached_ = false, diverged_ = false, divergence_told_ = false;

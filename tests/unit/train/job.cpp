@@ -170,6 +170,8 @@ RankOutcome run_rank(World& world, const JobConfig& config, JobOutcome& outcome,
   const auto params = trainer.replica().params().all().floats(), statistics = trainer.statistics().floats();
   mine.params.assign(params.begin(), params.end());
   mine.statistics.assign(statistics.begin(), statistics.end());
+  const auto evaluated = trainer.evaluated_statistics().floats();
+  mine.evaluated_statistics.assign(evaluated.begin(), evaluated.end());
   return mine;
 }
 

@@ -53,7 +53,7 @@ void set_schedule(Experiment&, const std::string& name, const Options& options);
 
 struct RankOutcome {
   TrainResult result;
-  std::vector<float> params, statistics;
+  std::vector<float> params, statistics, evaluated_statistics;
   double active_before_s = 0, active_s = 0;  // the training clock at the start and at the end
 };
 struct JobOutcome {

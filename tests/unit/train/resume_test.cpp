@@ -198,6 +198,7 @@ TEST(Resume, BatchNormValuesFollowThePolicy) {
     const auto& zero = outcome.ranks[0].statistics;
     const auto& one = outcome.ranks[1].statistics;
     EXPECT_NE(zero, one);
+    EXPECT_EQ(outcome.ranks[1].evaluated_statistics, outcome.ranks[0].evaluated_statistics);
     const auto found = newest_checkpoint(folder.path(), [](const std::string& text) { FAIL() << text; });
     ASSERT_TRUE(found);
     const OpenedCheckpoint opened(*found, 1, 2);
