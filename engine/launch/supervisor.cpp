@@ -243,7 +243,9 @@ SupervisedRun supervise(const SupervisorOptions& options) {
 
 int supervise_unrecorded(const SupervisorOptions& options) {
   int threads = 1;
-  const LaunchCommand command = job_command(options, &threads);
+  LaunchCommand command = job_command(options, &threads);
+  // Without it a single rank, which no launcher has started, would take itself for a supervisor and start a rank.
+  command.environment.emplace_back(supervisor_variable, supervisor_text(this_process()));
   SignalTap signals;
   JobOutput output({}, options.shown, options.terminal);
   ChildProcess child(

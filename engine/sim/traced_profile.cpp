@@ -95,6 +95,19 @@ LinkCost fitted_exchange(const LayerTimes& times) {
 
 }  // namespace
 
+Plan recorded_plan(Reader& reader, const RunInfo& run, std::span<const LayerSlice> slices) {
+  const nlohmann::json groups = nlohmann::json::parse(reader.document(run.id, "plan").value_or(""), nullptr, false);
+  if (!groups.is_array() || groups.empty()) throw ConfigError(fmt::format("run {} recorded no plan", run.id));
+  std::vector<int> first;
+  int next = 0;
+  for (const nlohmann::json& group : groups) {
+    first.push_back(next);
+    next += static_cast<int>(group.value("layers", nlohmann::json::array()).size());
+  }
+  if (next != static_cast<int>(slices.size())) throw ConfigError(fmt::format("run {} is of another model than this experiment", run.id));
+  return Plan(slices, first);
+}
+
 LinkCost emulated_allreduce(const LinkSpec& link, std::int64_t ranks) {
   if (ranks < 2) return {};
   const double share = 2.0 * static_cast<double>(ranks - 1) / static_cast<double>(ranks);

@@ -17,6 +17,9 @@ namespace syncline {
 // Throws ConfigError when the run has no traces or is of another model or batch.
 Profile traced_profile(Reader&, const RunInfo&, std::span<const LayerSlice> slices, const Experiment&);
 
+// The plan that a run used, over these slices (same model). ConfigError when it recorded none.
+Plan recorded_plan(Reader&, const RunInfo&, std::span<const LayerSlice> slices);
+
 // T(n) of an allreduce over p ranks whose cards have this bandwidth, both phases one after the other: 2 latency + 2 (p-1)/p n / bandwidth.
 LinkCost emulated_allreduce(const LinkSpec&, std::int64_t ranks);
 
