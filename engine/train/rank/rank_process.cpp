@@ -101,14 +101,16 @@ int RankProcess::end(const TrainResult& result) {
   if (supervisor_gone_) progress_->mute();
   recording_->finish();
   input_.run_ends();
+  std::string reason = result.reason;
+  if (supervisor_gone_ && result.ended == TrainResult::stopped)
+    reason = fmt::format("stopped after step {} because the supervisor ended; a checkpoint was saved", result.steps);
   const bool stopped = result.ended == TrainResult::stopped || result.ended == TrainResult::diverged;
   const ExitCode code = stopped ? ExitCode::stopped : ExitCode::done;
   control_->barrier().wait();  // everybody has everything; from here on nobody waits for a step
   watchdog_.reset();
   if (writer_) {
     writer_->close();
-    const ExitRecord record{
-        .state = stopped ? "stopped" : "finished", .reason = result.reason, .exit_code = static_cast<int>(code), .ended = 0};
+    const ExitRecord record{.state = stopped ? "stopped" : "finished", .reason = reason, .exit_code = static_cast<int>(code), .ended = 0};
     if (registry_)
       registry_->finish(run_id_, record);
     else if (supervisor_gone_)
@@ -116,7 +118,7 @@ int RankProcess::end(const TrainResult& result) {
     write_outcome(run_folder_,
                   {.state = record.state, .reason = record.reason, .exit_code = record.exit_code, .rank = 0, .step = result.steps});
   }
-  if (first() && !result.reason.empty()) progress_->line(result.reason);
+  if (first() && !reason.empty()) progress_->line(reason);
   if (status_) status_->set(result.steps, Phase::finishing);
   recording_.reset();
   world_->communicator().trace(nullptr);
