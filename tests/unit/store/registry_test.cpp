@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/experiment/experiment.h"
 #include "engine/store/summary.h"
 #include "tests/unit/store/fixture.h"
 
