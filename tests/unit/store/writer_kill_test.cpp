@@ -19,7 +19,7 @@ int kill_test_child(int, char** argv) {
   using namespace syncline;
   const Workspace workspace = Workspace::open(argv[2]);
   RunWriterOptions options;
-  options.flush_s = 0.002;
+  options.flush_s = 0.005;
   options.on_flush = [](std::int64_t sequence) {
     // One write of 8 bytes into a pipe is whole or not there.
     if (::write(STDOUT_FILENO, &sequence, sizeof sequence) != sizeof sequence) _exit(1);
@@ -37,7 +37,7 @@ int kill_test_child(int, char** argv) {
     sums.step_s = 1;
     writer.step(sums);
     if (step % 50 == 0) writer.event("tick", "tick");
-    std::this_thread::sleep_for(std::chrono::microseconds(50));  // the pace of a fast engine
+    std::this_thread::sleep_for(std::chrono::microseconds(200));  // the pace of a fast engine
   }
   return 0;
 }
