@@ -50,7 +50,11 @@ void ColumnWriter::reals(std::span<const double> column) {
 
 std::vector<std::byte> ColumnWriter::finish() { return pack(raw_); }
 
-ColumnReader::ColumnReader(std::span<const std::byte> data, std::size_t rows) : rows_(rows) {
+ColumnReader::ColumnReader(std::span<const std::byte> data, std::size_t rows, Form form) : rows_(rows) {
+  if (form == Form::uncompressed) {
+    raw_.assign(data.begin(), data.end());
+    return;
+  }
   // 4,096 rows of 64 columns of at most 10 bytes: no honest chunk is larger.
   raw_ = unpack(data, std::size_t{4096} * 64 * 10);
 }

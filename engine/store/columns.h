@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace syncline {
@@ -16,7 +17,8 @@ class ColumnWriter {
   explicit ColumnWriter(std::size_t rows) : rows_(rows) {}
   void integers(std::span<const std::int64_t>);  // `rows` of them
   void reals(std::span<const double>);
-  std::vector<std::byte> finish();
+  std::vector<std::byte> finish();                                          // compressed
+  std::vector<std::byte> finish_uncompressed() { return std::move(raw_); }  // for single rows
 
  private:
   std::size_t rows_;
@@ -26,7 +28,8 @@ class ColumnWriter {
 // Reads the columns in the order written. WorkspaceError when the data is damaged: never reads or allocates beyond what it holds.
 class ColumnReader {
  public:
-  ColumnReader(std::span<const std::byte> data, std::size_t rows);
+  enum class Form { compressed, uncompressed };
+  ColumnReader(std::span<const std::byte> data, std::size_t rows, Form form = Form::compressed);
   std::vector<std::int64_t> integers();
   std::vector<double> reals();
   void expect_end() const;

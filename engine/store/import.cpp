@@ -182,7 +182,7 @@ class RunImport {
     while (list.step()) lanes.emplace_back(list.integer(0), static_cast<int>(list.integer(1)));
     std::int64_t records = 0;
     Statement chunks = source_.prepare("SELECT data, count FROM step_chunk WHERE lane = ? AND last_sequence > ? ORDER BY first_n");
-    Statement single = source_.prepare("SELECT sequence, data FROM step WHERE lane = ? AND sequence > ? ORDER BY n");
+    Statement single = source_.prepare("SELECT data FROM step WHERE lane = ? AND sequence > ? ORDER BY n");
     for (const auto& [key, rank] : lanes) {
       chunks.bind_all(key, after);
       while (chunks.step()) {
@@ -194,7 +194,7 @@ class RunImport {
       }
       chunks.reset();
       single.bind_all(key, after);
-      for (; single.step(); ++records) rows.steps().append({single.integer(0), decode_step(single.blob(1), rank)});
+      for (; single.step(); ++records) rows.steps().append(decode_step(single.blob(0), rank));
       single.reset();
     }
     return records;

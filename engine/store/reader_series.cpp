@@ -176,7 +176,7 @@ std::vector<StepSums> steps_of(Database& database, const LaneShape& lane, int ra
   }
   Statement rows = database.prepare("SELECT data FROM step WHERE lane = ? AND step BETWEEN ? AND ? ORDER BY n");
   rows.bind_all(lane.key, from_step, to_step);
-  while (rows.step()) keep(decode_step(rows.blob(0), rank));
+  while (rows.step()) keep(decode_step(rows.blob(0), rank).sums);
   return steps;
 }
 

@@ -73,38 +73,10 @@ StepSums stored_steps(StepSums sums) {
   return sums;
 }
 
-std::vector<std::byte> encode_step(const StepSums& sums) {
-  std::vector<std::byte> data;
-  data.reserve(8 * (3 + 9 + step_fields.size() + step_counts.size()));
-  put(data, static_cast<std::uint64_t>(step_fields.size()));
-  put(data, static_cast<std::uint64_t>(step_counts.size()));
-  put_axes(data, sums.axes);
-  put(data, static_cast<std::uint64_t>(sums.flags));
-  for (const StepField& field : step_fields) put(data, sums.*field.member);
-  for (const StepCount& count : step_counts) put(data, sums.*count.member);
-  return data;
-}
+namespace {
 
-StepSums decode_step(std::span<const std::byte> data, int rank) {
-  Cursor from(data);
-  const auto reals = from.get<std::uint64_t>(), integers = from.get<std::uint64_t>();
-  StepSums sums;
-  sums.rank = rank;
-  sums.axes = get_axes(from);
-  sums.flags = static_cast<std::uint32_t>(from.get<std::uint64_t>());
-  for (std::uint64_t i = 0; i < reals; ++i) {
-    const double value = from.get<double>();
-    if (i < step_fields.size()) sums.*step_fields[i].member = value;
-  }
-  for (std::uint64_t i = 0; i < integers; ++i) {
-    const auto value = from.get<std::int64_t>();
-    if (i < step_counts.size()) sums.*step_counts[i].member = value;
-  }
-  return sums;
-}
-
-std::vector<std::byte> encode_steps(std::span<const StepRow> rows) {
-  ColumnWriter writer(rows.size());
+// The columns of step sums, for one row as for a chunk.
+void write_columns(ColumnWriter& writer, std::span<const StepRow> rows) {
   std::vector<std::int64_t> integers(rows.size());
   std::vector<double> reals(rows.size());
   const auto integer_column = [&](auto&& value) {
@@ -134,13 +106,10 @@ std::vector<std::byte> encode_steps(std::span<const StepRow> rows) {
     }
   }
   for (const StepCount& count : step_counts) integer_column([&](const StepRow& row) { return row.sums.*count.member; });
-  return writer.finish();
 }
 
-std::vector<StepRow> decode_steps(std::span<const std::byte> data, std::int64_t count, int rank) {
-  if (count < 0 || count > 4096) damaged();
-  ColumnReader reader(data, static_cast<std::size_t>(count));
-  std::vector<StepRow> rows(static_cast<std::size_t>(count));
+std::vector<StepRow> read_columns(ColumnReader& reader, std::size_t count, int rank) {
+  std::vector<StepRow> rows(count);
   const auto integer_column = [&](auto&& assign) {
     const std::vector<std::int64_t> values = reader.integers();
     for (std::size_t i = 0; i < rows.size(); ++i) assign(rows[i], values[i]);
@@ -171,6 +140,31 @@ std::vector<StepRow> decode_steps(std::span<const std::byte> data, std::int64_t 
   reader.expect_end();
   for (StepRow& row : rows) row.sums.rank = rank;
   return rows;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_step(const StepRow& row) {
+  ColumnWriter writer(1);
+  write_columns(writer, {&row, 1});
+  return writer.finish_uncompressed();
+}
+
+StepRow decode_step(std::span<const std::byte> data, int rank) {
+  ColumnReader reader(data, 1, ColumnReader::Form::uncompressed);
+  return read_columns(reader, 1, rank).front();
+}
+
+std::vector<std::byte> encode_steps(std::span<const StepRow> rows) {
+  ColumnWriter writer(rows.size());
+  write_columns(writer, rows);
+  return writer.finish();
+}
+
+std::vector<StepRow> decode_steps(std::span<const std::byte> data, std::int64_t count, int rank) {
+  if (count < 0 || count > 4096) damaged();
+  ColumnReader reader(data, static_cast<std::size_t>(count));
+  return read_columns(reader, static_cast<std::size_t>(count), rank);
 }
 
 void StepAggregate::add(const StepSums& sums) {
@@ -302,7 +296,7 @@ StepAggregate StepRows::stored_bucket(const Lane& lane, int level, std::int64_t 
 void StepRows::append(const StepRow& given) {
   const StepRow row{given.sequence, stored_steps(given.sums)};
   Lane& lane = open(row.sums.rank);
-  const std::vector<std::byte> data = encode_step(row.sums);
+  const std::vector<std::byte> data = encode_step(row);
   insert_.bind_all(lane.key, lane.count, row.sequence, row.sums.axes.step, row.sums.step_s, row.sums.compute_s, row.sums.comm_s,
                    row.sums.exposed_s, std::span<const std::byte>(data));
   insert_.run();
@@ -332,12 +326,12 @@ void StepRows::write_bucket(const Lane& lane, int level, std::int64_t n, const S
 }
 
 void StepRows::make_chunk(Lane& lane, int rank) {
-  Statement select = database_.prepare("SELECT sequence, data FROM step WHERE lane = ? AND n >= ? AND n < ? ORDER BY n");
+  Statement select = database_.prepare("SELECT data FROM step WHERE lane = ? AND n >= ? AND n < ? ORDER BY n");
   select.bind_all(lane.key, lane.chunked, lane.chunked + chunk_steps);
   std::vector<StepRow> rows;
   std::int64_t first_step = 0, last_step = 0;
   while (select.step()) {
-    rows.push_back({select.integer(0), decode_step(select.blob(1), rank)});
+    rows.push_back(decode_step(select.blob(0), rank));
     const std::int64_t step = rows.back().sums.axes.step;
     first_step = rows.size() == 1 ? step : std::min(first_step, step);
     last_step = rows.size() == 1 ? step : std::max(last_step, step);

@@ -24,8 +24,8 @@ struct StepRow {
   std::int64_t sequence = 0;
   StepSums sums;
 };
-std::vector<std::byte> encode_step(const StepSums&);            // one row
-StepSums decode_step(std::span<const std::byte>, int rank);     // fields that an older version did not know are 0
+std::vector<std::byte> encode_step(const StepRow&);  // one row
+StepRow decode_step(std::span<const std::byte>, int rank);
 std::vector<std::byte> encode_steps(std::span<const StepRow>);  // a chunk
 std::vector<StepRow> decode_steps(std::span<const std::byte>, std::int64_t count, int rank);
 
