@@ -100,10 +100,15 @@ Start prepare(const TrainArguments& arguments, const Global& global) {
   return start;
 }
 
+// The id, so that "last" or a name means the same run for whoever resolves it later.
+std::string init_run(const TrainArguments& arguments, const std::filesystem::path& path) {
+  return Reader(Workspace::open_read_only(path)).resolve(arguments.init_from).id;
+}
+
 std::filesystem::path init_folder(const TrainArguments& arguments, const std::filesystem::path& path) {
   if (arguments.init_from.empty()) return {};
   const Workspace workspace = Workspace::open_read_only(path);
-  return workspace.run_folder(Reader(workspace).resolve(arguments.init_from).id);
+  return workspace.run_folder(init_run(arguments, path));
 }
 
 int as_rank(const TrainArguments& arguments, const Global& global) {
@@ -115,7 +120,8 @@ int as_rank(const TrainArguments& arguments, const Global& global) {
   options.resume_folder = std::move(start.resume_folder);
   options.init_from_folder = init_folder(arguments, options.workspace);
   options.dry_run = arguments.dry_run;
-  options.quiet = arguments.quiet;
+  options.quiet = arguments.quiet || (arguments.dry_run && global.json);
+  options.json = global.json;
   options.version = version;
   return run_rank(options);
 }
@@ -124,7 +130,8 @@ SupervisorOptions supervisor_options(const TrainArguments& arguments, const Glob
   SupervisorOptions options;
   options.engine = global.program;
   options.rank_arguments = {"train", start.file, "--workspace", std::filesystem::absolute(start.workspace).string()};
-  if (!arguments.init_from.empty()) options.rank_arguments.insert(options.rank_arguments.end(), {"--init-from", arguments.init_from});
+  if (!arguments.init_from.empty())
+    options.rank_arguments.insert(options.rank_arguments.end(), {"--init-from", init_run(arguments, start.workspace)});
   if (arguments.quiet) options.rank_arguments.emplace_back("--quiet");
   options.experiment = start.experiment;
   options.run = new_run(start.experiment, start.origin);
@@ -167,6 +174,21 @@ int report(const Global& global, const std::filesystem::path& path, const Superv
   return run.record.exit_code;
 }
 
+int dry_run(SupervisorOptions& options, const Global& global) {
+  options.shown = global.json ? nullptr : stdout;
+  if (!global.json) return supervise_unrecorded(options);
+  options.rank_arguments.emplace_back("--json");
+  std::string last_line;
+  const int code = supervise_unrecorded(options, &last_line);
+  if (code == 0) {
+    std::printf("%s\n", last_line.c_str());
+    return code;
+  }
+  if (last_line.starts_with("error: ")) last_line.erase(0, 7);
+  print_json({{"error", {{"code", code}, {"file", nullptr}, {"line", nullptr}, {"key", nullptr}, {"message", last_line}}}});
+  return code;
+}
+
 int as_supervisor(const TrainArguments& arguments, const Global& global) {
   if (const char* adopted = std::getenv(adopt_variable)) {
     const std::string id = adopted;
@@ -190,8 +212,7 @@ int as_supervisor(const TrainArguments& arguments, const Global& global) {
   if (arguments.dry_run) {
     options.rank_arguments.emplace_back("--dry-run");
     for (const std::string& set : arguments.experiment.sets) options.rank_arguments.insert(options.rank_arguments.end(), {"--set", set});
-    options.shown = global.json ? nullptr : stdout;
-    return supervise_unrecorded(options);
+    return dry_run(options, global);
   }
   const SupervisedRun run = supervise(options);
   return report(global, start.workspace, run);

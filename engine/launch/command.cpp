@@ -27,8 +27,11 @@ LaunchCommand local_command(const std::string& engine, const std::vector<std::st
     // Oversubscribed ranks yield inside MPI by default; our communication thread sleeps instead, and yielding makes exchanges under compute
     // slow.
     argv.insert(argv.end(), {"--mca", "mpi_yield_when_idle", "0"});
-    // After a stop is asked for, ranks get the time to save a checkpoint.
-    argv.insert(argv.end(), {"--mca", "odls_base_sigkill_timeout", "30"});
+    // Between SIGTERM and SIGKILL to its ranks mpirun sleeps so long, in any case, and only then says how the first one ended.
+    argv.insert(argv.end(), {"--mca", "odls_base_sigkill_timeout", "2"});
+    // Where the supervisor can remove what an mpirun that was killed leaves behind.
+    if (!shape.scratch.empty())
+      argv.insert(argv.end(), {"--mca", "orte_tmpdir_base", shape.scratch, "--mca", "btl_vader_backing_directory", shape.scratch});
   }
   command.argv.push_back(engine);
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());

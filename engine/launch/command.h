@@ -11,8 +11,9 @@ namespace syncline {
 struct JobShape {
   int ranks = 1;
   int threads_per_rank = 1;
-  int cores = 1;         // that the job may use on this machine
-  bool as_root = false;  // mpirun refuses root unless told
+  int cores = 1;             // that the job may use on this machine
+  bool as_root = false;      // mpirun refuses root unless told
+  std::string scratch = {};  // folder for Open MPI's own files, in memory; empty: its default places
 };
 
 struct LaunchCommand {

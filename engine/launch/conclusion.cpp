@@ -20,10 +20,11 @@ int signal_of(const JobEnd& end) {
   return signal == SIGTERM ? 0 : signal;
 }
 
-std::string lost_reason(const RankSnapshot& rank, int signal, int code) {
+std::string lost_reason(const RankSnapshot& rank, int signal, std::optional<int> code) {
   const std::string who = fmt::format("rank {} (pid {}, host {})", rank.rank, rank.pid, rank.host);
-  const std::string how =
-      signal != 0 ? fmt::format("ended by {}", signal_text(signal)) : fmt::format("exited with code {} without a word", code);
+  const std::string how = signal != 0 ? fmt::format("ended by {}", signal_text(signal))
+                          : code      ? fmt::format("exited with code {} without a word", *code)
+                                      : "ended without a word";
   const std::string plugin = rank.in_plugin && !rank.plugin.empty() ? fmt::format(", inside the optimizer plugin '{}'", rank.plugin) : "";
   if (rank.phase == Phase::starting) return fmt::format("{} {} while starting{}", who, how, plugin);
   return fmt::format("{} {} in step {}{}", who, how, rank.step, plugin);
@@ -46,10 +47,16 @@ ExitRecord conclude(const JobEnd& end) {
   // A rank that died says nothing; the others may have written that they lost it, so its death is the better reason.
   if (end.first_lost && signal != 0) return failed(lost_reason(*end.first_lost, signal, 0));
   if (outcome_failed) return failed(end.outcome->reason, static_cast<ExitCode>(end.outcome->exit_code));
-  if (end.through_mpirun && end.launcher.signal != 0) {
+  if (end.through_mpirun && end.launcher.signal != 0 && !end.launcher_killed) {
     return failed(fmt::format("mpirun ended by {} in step {}", signal_text(end.launcher.signal), end.newest_step));
   }
-  if (end.first_lost) return failed(lost_reason(*end.first_lost, 0, end.launcher.code));
+  // Where a full disk left no room for the outcome, the sentence is in the output.
+  constexpr std::string_view error_mark = "error: ";
+  if (end.first_lost && end.last_line.starts_with(error_mark)) {
+    const int code = end.launcher.code;
+    return failed(end.last_line.substr(error_mark.size()), code > 0 && code <= 6 ? static_cast<ExitCode>(code) : ExitCode::training);
+  }
+  if (end.first_lost) return failed(lost_reason(*end.first_lost, 0, end.launcher_killed ? std::nullopt : std::optional(end.launcher.code)));
   if (end.ranks_seen < end.ranks) {
     return failed(
         fmt::format("{} of {} ranks started: {} ended {}{}", end.ranks_seen, end.ranks, end.through_mpirun ? "mpirun" : "the engine",

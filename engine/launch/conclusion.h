@@ -19,9 +19,10 @@ struct JobEnd {
   std::optional<RankSnapshot> first_lost;  // the first rank that went without a word
   int ranks = 1, ranks_seen = 0;
   std::int64_t newest_step = 0;
-  bool ended_at_once = false;   // a person asked twice
-  bool hung_after_end = false;  // ranks had finished, the launcher had not
-  std::string last_line;        // of the job's output
+  bool ended_at_once = false;    // a person asked twice
+  bool launcher_killed = false;  // by the supervisor: its own end says nothing
+  bool hung_after_end = false;   // ranks had finished, the launcher had not
+  std::string last_line;         // of the job's output
 };
 
 ExitRecord conclude(const JobEnd&);

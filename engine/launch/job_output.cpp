@@ -80,7 +80,8 @@ void JobOutput::line(std::string_view text) {
     std::fflush(shown_);
     return;
   }
-  if (!text.empty()) last_error_line_ = text;
+  constexpr std::string_view error_mark = "error: ";  // how ranks begin; what others add after the first is no news
+  if (!text.empty() && !last_error_line_.starts_with(error_mark)) last_error_line_ = text;
   if (log_ != nullptr) {
     std::fprintf(log_, "%.*s\n", static_cast<int>(text.size()), text.data());
     std::fflush(log_);

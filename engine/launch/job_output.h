@@ -20,10 +20,12 @@ class JobOutput {
   int write_end() const { return write_end_; }  // give this to the job; then close_write_end()
   int read_end() const { return read_end_; }    // to poll
   void close_write_end();
-  bool pump();                                                             // reads what is there; false at the end of file
-  void say(const std::string& line);                                       // one line of our own, log included
-  void finish_progress();                                                  // leaves the progress line standing
-  const std::string& last_error_line() const { return last_error_line_; }  // newest line that is not progress
+  bool pump();                        // reads what is there; false at the end of file
+  void say(const std::string& line);  // one line of our own, log included
+  void finish_progress();             // leaves the progress line standing
+  const std::string& last_error_line() const {
+    return last_error_line_;
+  }  // first line that tells an error, else newest that is not progress
 
  private:
   void line(std::string_view text);

@@ -17,6 +17,8 @@ inline constexpr char supervisor_variable[] = "SYNCLINE_SUPERVISOR";  // "PID:ST
 inline constexpr char experiment_variable[] = "SYNCLINE_RUN_EXPERIMENT";  // the run folder's copy, read instead of FILE (which may change)
 inline constexpr char resume_variable[] = "SYNCLINE_RESUME_FOLDER";       // run folder whose newest checkpoint is the start
 
+inline constexpr char scratch_variable[] = "SYNCLINE_SCRATCH";  // the job's folder in memory; rank 0 removes it when the supervisor is gone
+
 // Progress lines begin with this character when a supervisor reads them: drawn in place on a terminal, and not logged.
 inline constexpr char progress_mark = '\x1e';
 

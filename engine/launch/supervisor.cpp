@@ -22,7 +22,8 @@
 namespace syncline {
 namespace {
 
-constexpr double tick_s = 0.05, heartbeat_s = 1, lost_grace_s = 1.5, end_grace_s = 5;
+// launcher_grace_s: longer than mpirun's sleep between SIGTERM and SIGKILL, after which it says which signal ended the first rank.
+constexpr double tick_s = 0.05, heartbeat_s = 1, lost_grace_s = 1.5, end_grace_s = 5, launcher_grace_s = 6, at_once_grace_s = 0.5;
 
 // Takes SIGINT, SIGTERM, SIGHUP and SIGUSR1 as readable events for as long as it lives.
 class SignalTap {
@@ -51,12 +52,32 @@ class SignalTap {
   int descriptor_ = -1;
 };
 
-LaunchCommand job_command(const SupervisorOptions& options, int* threads) {
+// A folder in memory for the files that Open MPI makes for a job, which it does not remove when it is killed.
+class Scratch {
+ public:
+  explicit Scratch(bool wanted) {
+    std::string path = fmt::format("/dev/shm/syncline-job-{}-XXXXXX", ::getpid());
+    if (wanted && ::mkdtemp(path.data()) != nullptr) path_ = path;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::string& path() const { return path_; }  // empty: Open MPI chooses
+
+ private:
+  std::string path_;
+};
+
+LaunchCommand job_command(const SupervisorOptions& options, const std::string& scratch, int* threads) {
   JobShape shape;
   shape.ranks = static_cast<int>(options.experiment.cluster.workers);
   shape.cores = core_count();
   shape.threads_per_rank = resolve_threads(static_cast<int>(options.experiment.cluster.threads_per_worker), shape.ranks, shape.cores);
   shape.as_root = ::geteuid() == 0;
+  shape.scratch = scratch;
   *threads = shape.threads_per_rank;
   return local_command(options.engine, options.rank_arguments, shape);
 }
@@ -72,13 +93,15 @@ class Job {
         signals_(signals),
         run_id_(std::move(run_id)),
         folder_(workspace.run_folder(run_id_)),
-        command_(job_command(options, &threads_)),
         ranks_(static_cast<int>(options.experiment.cluster.workers)),
+        scratch_(ranks_ > 1),
+        command_(job_command(options, scratch_.path(), &threads_)),
         watch_(folder_, ranks_),
         output_(folder_ / "log.txt", options.shown, options.terminal) {
     command_.environment.emplace_back(run_variable, run_id_);
     command_.environment.emplace_back(supervisor_variable, supervisor_text(this_process()));
     command_.environment.emplace_back(experiment_variable, (folder_ / "experiment.toml").string());
+    if (!scratch_.path().empty()) command_.environment.emplace_back(scratch_variable, scratch_.path());
     if (!resume_folder.empty()) command_.environment.emplace_back(resume_variable, resume_folder.string());
     remove_outcome(folder_);
   }
@@ -97,6 +120,7 @@ class Job {
     drain_output();
     return conclude(end_);
   }
+  bool stop_asked() const { return stop_asked_; }
 
  private:
   void tick() {
@@ -135,8 +159,10 @@ class Job {
   void end_now(double now) {
     watch_.kill_all();
     if (first_kill_s_ < 0) first_kill_s_ = now;
-    // mpirun gets the time to see its ranks go and to report the first one's signal.
-    if (now - first_kill_s_ > 1.0) child_->signal_group(SIGKILL);
+    const double grace_s = end_.ended_at_once ? at_once_grace_s : launcher_grace_s;
+    if (now - first_kill_s_ <= grace_s) return;
+    end_.launcher_killed = end_.launcher_killed || !child_->poll();
+    child_->signal_group(SIGKILL);
   }
 
   void on_signal(int signal) {
@@ -186,9 +212,9 @@ class Job {
   SignalTap& signals_;
   std::string run_id_;
   std::filesystem::path folder_;
-  int threads_ = 1;
+  int threads_ = 1, ranks_;
+  Scratch scratch_;
   LaunchCommand command_;
-  int ranks_;
   RankWatch watch_;
   JobOutput output_;
   std::unique_ptr<ChildProcess> child_;
@@ -204,6 +230,28 @@ bool has_checkpoint(const std::filesystem::path& run_folder) {
     if (name.starts_with("step_") && entry.path().extension().empty()) return true;
   }
   return false;
+}
+
+struct JobResult {
+  ExitRecord record;
+  bool stop_asked = false;  // by a person: such a job is not started again
+};
+
+// One attempt with its exit record; one that could not be started has a record too.
+JobResult run_once(const SupervisorOptions& options, const Workspace& workspace, RunRegistry& registry, SignalTap& signals,
+                   const std::string& id, const std::filesystem::path& resume_folder) {
+  JobResult result;
+  try {
+    Job job(options, workspace, registry, signals, id, resume_folder);
+    result.record = job.run();
+    result.stop_asked = job.stop_asked();
+  } catch (const std::exception& error) {
+    registry.finish(id, {.state = "failed", .reason = error.what(), .exit_code = static_cast<int>(exit_code_of(error)), .ended = 0});
+    throw;
+  }
+  registry.finish(id, result.record, true);
+  remove_rank_status(workspace.run_folder(id), static_cast<int>(options.experiment.cluster.workers));
+  return result;
 }
 
 }  // namespace
@@ -223,27 +271,28 @@ SupervisedRun supervise(const SupervisorOptions& options) {
   const std::string first = row.attempt_of.empty() ? id : row.attempt_of;
   std::filesystem::path resume_folder = options.resume_folder;
   for (std::int64_t restarts = 0;; ++restarts) {
-    const ExitRecord record = Job(options, workspace, registry, signals, id, resume_folder).run();
-    registry.finish(id, record, true);
-    remove_rank_status(workspace.run_folder(id), static_cast<int>(options.experiment.cluster.workers));
-    const bool again = record.state == "failed" && record.exit_code == static_cast<int>(ExitCode::training) &&
-                       restarts < options.experiment.fault.max_restarts && has_checkpoint(workspace.run_folder(id));
+    const auto [record, stop_asked] = run_once(options, workspace, registry, signals, id, resume_folder);
+    // An attempt that died before its first checkpoint is followed by one from where it had started itself.
+    if (has_checkpoint(workspace.run_folder(id))) resume_folder = workspace.run_folder(id);
+    const bool again = record.state == "failed" && record.exit_code == static_cast<int>(ExitCode::training) && !stop_asked &&
+                       restarts < options.experiment.fault.max_restarts && !resume_folder.empty();
     if (!again) return {id, record};
     if (options.shown != nullptr) {
       std::fprintf(options.shown, "failed: %s\nrestart %lld of %lld from the newest checkpoint\n", record.reason.c_str(),
                    static_cast<long long>(restarts + 1), static_cast<long long>(options.experiment.fault.max_restarts));
+      std::fflush(options.shown);
     }
-    resume_folder = workspace.run_folder(id);
     row.attempt_of = first;
-    row.resumed_from = id;
+    row.resumed_from = resume_folder.filename().string();
     row.id.clear();
     id = registry.create(row);
   }
 }
 
-int supervise_unrecorded(const SupervisorOptions& options) {
+int supervise_unrecorded(const SupervisorOptions& options, std::string* last_line) {
   int threads = 1;
-  LaunchCommand command = job_command(options, &threads);
+  const Scratch scratch(options.experiment.cluster.workers > 1);
+  LaunchCommand command = job_command(options, scratch.path(), &threads);
   // Without it a single rank, which no launcher has started, would take itself for a supervisor and start a rank.
   command.environment.emplace_back(supervisor_variable, supervisor_text(this_process()));
   SignalTap signals;
@@ -254,11 +303,13 @@ int supervise_unrecorded(const SupervisorOptions& options) {
   bool open = true;
   while (!child.poll()) {
     pollfd waits[] = {{output.read_end(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
-    ::poll(waits, 2, static_cast<int>(tick_s * 1000));
+    const nfds_t first = open ? 0 : 1;  // a closed pipe is always readable
+    ::poll(waits + first, 2 - first, static_cast<int>(tick_s * 1000));
     if (open) open = output.pump();
     while (signals.next() != 0) child.signal_group(SIGKILL);
   }
   if (open) output.pump();
+  if (last_line != nullptr) *last_line = output.last_error_line();
   const ProcessExit exit = child.wait();
   return exit.signal != 0 ? static_cast<int>(ExitCode::training) : exit.code;
 }

@@ -36,7 +36,7 @@ struct SupervisedRun {
 // taken over until it returns: the first asks the run to save a checkpoint and stop, the second ends it at once (SIGUSR1 too).
 SupervisedRun supervise(const SupervisorOptions&);
 
-// The dry run: all ranks, one step, nothing recorded. Returns the ranks' exit code.
-int supervise_unrecorded(const SupervisorOptions&);
+// The dry run: all ranks, one step, nothing recorded. Returns the ranks' exit code; `last_line`: of their output, progress aside.
+int supervise_unrecorded(const SupervisorOptions&, std::string* last_line = nullptr);
 
 }  // namespace syncline

@@ -35,6 +35,25 @@ namespace {
   }
 }
 
+// On a medium where nothing can be written SQLite cannot make the files that go with a write-ahead log, and opens the database only when
+// told that it does not change. That is so when those files are not there: whoever writes would have made them.
+bool lies_at_rest(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::absolute(path, ignored).parent_path();
+  if (::access(folder.c_str(), W_OK) == 0) return false;
+  return !std::filesystem::exists(path.string() + "-wal", ignored) && !std::filesystem::exists(path.string() + "-shm", ignored);
+}
+
+std::string immutable_uri(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::string uri = "file://";
+  for (const unsigned char c : std::filesystem::absolute(path, ignored).string()) {
+    uri += std::isalnum(c) != 0 || c == '/' || c == '.' || c == '-' || c == '_' ? std::string(1, static_cast<char>(c))
+                                                                                : fmt::format("%{:02X}", c);
+  }
+  return uri + "?immutable=1";
+}
+
 void check(int status, sqlite3* database, const std::string& path) {
   if (status == SQLITE_OK || status == SQLITE_ROW || status == SQLITE_DONE) return;
   // Without a handle (no memory) there is only the general text of the code.
@@ -145,8 +164,9 @@ Database::Database(const std::filesystem::path& path, Mode mode, int busy_timeou
     const int file = ::open(path.c_str(), O_CREAT | O_CLOEXEC | O_RDWR, 0600);
     if (file >= 0) ::close(file);
   }
-  const int flags = (writable_ ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
-  const int status = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
+  const bool at_rest = !writable_ && lies_at_rest(path);
+  const int flags = (writable_ ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX | (at_rest ? SQLITE_OPEN_URI : 0);
+  const int status = sqlite3_open_v2(at_rest ? immutable_uri(path).c_str() : path.c_str(), &handle_, flags, nullptr);
   if (status != SQLITE_OK) {
     const std::string detail = handle_ != nullptr && (status & 0xff) != SQLITE_CANTOPEN ? sqlite3_errmsg(handle_) : std::strerror(errno);
     sqlite3_close_v2(std::exchange(handle_, nullptr));

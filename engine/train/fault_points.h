@@ -12,9 +12,14 @@
 //
 // kills the rank (all ranks without @RANK) at a named point of writing a checkpoint: before-write | mid-write | before-fsync |
 // before-manifest | before-rename | after-rename | before-delete.
+//
+//     SYNCLINE_ACKNOWLEDGED=FILE
+//
+// rank 0 appends each sequence number that the store has acknowledged, 8 bytes in the order of this machine, right after the commit.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +49,7 @@ class FaultPoints {
   std::optional<FaultPlan> plan_;  // empty on every other rank and once acted
 };
 
-void abort_point(std::string_view name, int rank);  // SYNCLINE_ABORT_AT, see above
+void abort_point(std::string_view name, int rank);     // SYNCLINE_ABORT_AT, see above
+std::function<void(std::int64_t)> acknowledged_log();  // SYNCLINE_ACKNOWLEDGED, see above; empty where it is not set
 
 }  // namespace syncline

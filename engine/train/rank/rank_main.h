@@ -19,6 +19,7 @@ struct RankOptions {
   std::filesystem::path resume_folder;
   std::filesystem::path init_from_folder;  // parameters only
   bool dry_run = false, quiet = false;
+  bool json = false;  // the dry run's report as one line of JSON
   std::string version;
 };
 

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "engine/base/units.h"
 #include "engine/train/rank/clock_sync.h"
@@ -86,6 +88,20 @@ void RankProcess::report_dry_run(const Trainer& trainer, double seconds) const {
   std::int64_t parameters = 0, batch = 0;
   for (const Group& group : trainer.plan().groups()) parameters += group.count;
   for (const std::int64_t each : batches_) batch += each;
+  if (options_.json) {
+    const nlohmann::ordered_json document = {{"ranks", ranks_},
+                                             {"communicator", ranks_ == 1 ? "none" : "mpi"},
+                                             {"allreduce", experiment_.strategy.allreduce},
+                                             {"emulated_link", experiment_.cluster.emulate_link && ranks_ > 1},
+                                             {"threads_per_worker", threads_},
+                                             {"parameters", parameters},
+                                             {"buckets", trainer.plan().groups().size()},
+                                             {"samples", batch},
+                                             {"step_s", seconds}};
+    fmt::print("{}\n", document.dump());
+    std::fflush(stdout);
+    return;
+  }
   const std::string link =
       experiment_.cluster.emulate_link && ranks_ > 1 && !experiment_.cluster.links.empty()
           ? fmt::format(" over an emulated link of {}", format_bit_rate(experiment_.cluster.links.front().bandwidth_bytes_per_s))
@@ -125,7 +141,16 @@ int RankProcess::end(const TrainResult& result) {
   records_.reset();
   control_.reset();
   world_.reset();  // MPI_Finalize: together
+  clean_up();
   return supervised() || ranks_ > 1 ? 0 : static_cast<int>(code);
+}
+
+// Where there is no supervisor (any more) to do it.
+void RankProcess::clean_up() const {
+  if (!first() || (supervised() && !supervisor_gone_)) return;
+  if (!run_folder_.empty()) remove_rank_status(run_folder_, ranks_);
+  std::error_code ignored;
+  if (const char* scratch = std::getenv(scratch_variable)) std::filesystem::remove_all(scratch, ignored);
 }
 
 void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed, std::int64_t step) {
@@ -153,6 +178,7 @@ void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed,
   } catch (const std::exception& error) {  // the sentence above stands; this only explains what is missing in the record
     fmt::print(stderr, "error: the end of the run could not be recorded: {}\n", error.what());
   }
+  clean_up();
   std::fflush(nullptr);
   ::_exit(static_cast<int>(code));
 }

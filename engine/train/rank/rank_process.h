@@ -46,6 +46,7 @@ class RankProcess {
   Trainer make_trainer();
   void report_dry_run(const Trainer&, double seconds) const;
   int end(const TrainResult&);
+  void clean_up() const;
   bool first() const { return rank_ == 0; }
   bool supervised() const { return supervisor_.known(); }
   std::filesystem::path checkpoints_folder() const { return run_folder_ / "checkpoints"; }

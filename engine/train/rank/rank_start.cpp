@@ -150,10 +150,10 @@ void RankProcess::make_run() {
     input_.set_acknowledge([this](std::int64_t request, std::string stage) {
       if (writer_) writer_->acknowledge(request, std::move(stage));
     });
-    writer_ = std::make_unique<RunWriter>(
-        workspace, id,
-        RunWriterOptions{
-            .copy_to = place.copy_to, .on_request = [this](const Request& request) { input_.request(request); }, .on_flush = {}});
+    writer_ = std::make_unique<RunWriter>(workspace, id,
+                                          RunWriterOptions{.copy_to = place.copy_to,
+                                                           .on_request = [this](const Request& request) { input_.request(request); },
+                                                           .on_flush = acknowledged_log()});
   }
   run_id_ = text_told_by(*control_, run_id_);
   run_folder_ = text_told_by(*control_, folder);

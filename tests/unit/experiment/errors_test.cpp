@@ -90,7 +90,7 @@ zoo = 3
 workers = 2
 link = { bandwidth = "1 Gbps", emulate = 1 }
 [fault]
-max_restarts = 3
+max_restarts = -1
 [checkpoint]
 every = "soon"
 )"),
@@ -114,7 +114,7 @@ every = "soon"
                 "a.toml:20: cluster.link.bandwidth: must be a rate such as \"1 Gbit/s\", or a number of bytes per second, not the text \"1 "
                 "Gbps\"",
                 "a.toml:20: cluster.link.emulate: must be true or false, not the number 1",
-                "a.toml:22: fault.max_restarts: must be 0, not 3: this version knows no other value",
+                "a.toml:22: fault.max_restarts: must be between 0 and 1000, not -1",
                 "a.toml:24: checkpoint.every: must be such as \"5 min\", \"500 steps\", \"1 epoch\" or \"never\", not the text \"soon\"",
             }));
 }

@@ -52,6 +52,26 @@ TEST(Conclusion, AKilledRankIsNamedWithPidHostSignalAndStep) {
   EXPECT_EQ(record.exit_code, 4);
 }
 
+TEST(Conclusion, WithoutRoomForAnOutcomeTheSentenceOfTheOutputCounts) {
+  JobEnd end = two_ranks();
+  end.launcher.code = 6;
+  end.first_lost = rank(0);
+  end.last_line = "error: w.db: no space left for the workspace";
+  EXPECT_EQ(conclude(end).reason, "w.db: no space left for the workspace");
+  EXPECT_EQ(conclude(end).exit_code, 6);
+}
+
+// mpirun did not end by itself after the loss: how the rank ended is not known, and mpirun's own end was our doing.
+TEST(Conclusion, ALauncherThatWeKilledIsNotBlamed) {
+  JobEnd end = two_ranks();
+  end.launcher.signal = 9;
+  end.first_lost = rank(1);
+  end.launcher_killed = true;
+  EXPECT_EQ(conclude(end).reason, "rank 1 (pid 4242, host gpu07) ended without a word in step 41");
+  end.launcher_killed = false;
+  EXPECT_EQ(conclude(end).reason, "mpirun ended by signal 9 (Killed) in step 41");
+}
+
 TEST(Conclusion, ACrashInsideAPluginNamesThePlugin) {
   JobEnd end;
   end.ranks = end.ranks_seen = 1;

@@ -48,7 +48,7 @@ TEST(LocalCommand, MpirunIsToldTransportBindingAndRoot) {
   EXPECT_EQ(
       command.text(),
       "OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive mpirun -n 4 --allow-run-as-root --bind-to none --oversubscribe --mca pml ob1 --mca btl "
-      "self,vader,tcp --mca btl_vader_single_copy_mechanism none --mca mpi_yield_when_idle 0 --mca odls_base_sigkill_timeout 30 "
+      "self,vader,tcp --mca btl_vader_single_copy_mechanism none --mca mpi_yield_when_idle 0 --mca odls_base_sigkill_timeout 2 "
       "/opt/engine train x.toml");
   const LaunchCommand fits = local_command("/opt/engine", {"train"}, {.ranks = 2, .threads_per_rank = 1, .cores = 2});
   EXPECT_EQ(fits.text().find("--oversubscribe"), std::string::npos);
