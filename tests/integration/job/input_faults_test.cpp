@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data that is not there or damaged, a loss that is not finite, a workspace that cannot be written: the contract's exit code and one
+// sentence.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/integration/job/job.h"
+
+namespace syncline::test {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr char synthetic[] = "source = \"synthetic\"\nclasses = 3\nheight = 6\nwidth = 6\ntrain_size = 60\ntest_size = 23\n";
+constexpr int quick_s = 20;  // `limit_s` of Engine::run, whose end is 124
+
+TEST(Input, AMissingFolder) {
+  const Engine engine;
+  engine.replace(synthetic, fmt::format("source = \"fashion-mnist\"\npath = \"{}/nowhere\"\n", engine.folder().string()));
+  const Ended ended = engine.run("train job.toml --json", "", quick_s);
+  EXPECT_EQ(ended.code, 3) << ended.output;
+  EXPECT_NE(ended.output.find(engine.folder().string() + "/nowhere"), std::string::npos) << ended.output;
+}
+
+TEST(Input, ATruncatedFile) {
+  const Engine engine;
+  const fs::path data = engine.folder() / "data";
+  fs::create_directories(data);
+  // 10 images of 4x4 and their labels, as IDX; the training images are cut in the middle of the compressed data.
+  const std::string make = fmt::format(R"(cd '{}' && python3 -c "
+import gzip, struct, random
+random.seed(1)
+def write(name, dims, data): open(name + '.gz', 'wb').write(gzip.compress(struct.pack('>BBBB', 0, 0, 8, len(dims)) + struct.pack('>%dI' % len(dims), *dims) + data))
+for part in ('train', 't10k'):
+    write(part + '-images-idx3-ubyte', (100, 8, 8), bytes(random.randrange(256) for _ in range(6400)))
+    write(part + '-labels-idx1-ubyte', (100,), bytes(i % 10 for i in range(100)))
+"
+truncate -s 3000 train-images-idx3-ubyte.gz)",
+                                       data.string());
+  ASSERT_EQ(std::system(make.c_str()), 0);
+  engine.replace(synthetic, fmt::format("source = \"idx\"\npath = \"{}\"\n", data.string()));
+  engine.replace("{ type = \"linear\", features = 3 }", "{ type = \"linear\", features = 10 }");
+  const Ended ended = engine.run("train job.toml", "", quick_s);
+  EXPECT_EQ(ended.code, 3) << ended.output;
+  const std::string sentence = (data / "train-images-idx3-ubyte.gz").string() + ": the compressed data stops after ";
+  EXPECT_NE(ended.output.find(sentence), std::string::npos) << ended.output;
+  EXPECT_TRUE(engine.processes().empty());
+  if (fs::exists(engine.workspace())) {
+    const auto runs = Reader(Workspace::open_read_only(engine.workspace())).runs();
+    for (const RunInfo& run : runs) EXPECT_EQ(run.state, "failed");
+  }
+}
+
+TEST(Divergence, FailStopContinue) {
+  const Engine engine;
+  const std::string wild = "--set train.optimizer.lr=1e30 --set train.on_divergence=";
+  const Ended failed = engine.train(wild + "fail");
+  EXPECT_EQ(failed.code, 4) << failed.output;
+  EXPECT_TRUE(engine.last().reason.starts_with("the loss is not finite in step ")) << engine.last().reason;
+
+  const Ended stopped = engine.train(wild + "stop");
+  EXPECT_EQ(stopped.code, 5) << stopped.output;
+  EXPECT_EQ(engine.last().state, "stopped");
+  EXPECT_NE(engine.last().reason.find("on_divergence = \"stop\" ended the run"), std::string::npos) << engine.last().reason;
+
+  const Ended continued = engine.train(wild + "continue");
+  EXPECT_EQ(continued.code, 0) << continued.output;
+  const auto losses = engine.series(engine.last().id, "train_loss");
+  ASSERT_EQ(losses.size(), 28u);
+  EXPECT_FALSE(std::isfinite(losses.back().value));  // as it was, not zero and not left out
+}
+
+// In a mount namespace of its own; `prepare` runs in the engine's folder before the engine does.
+Ended in_namespace(const Engine& engine, const std::string& prepare, const std::string& command) {
+  const fs::path output = engine.folder() / "namespace.txt", script = engine.folder() / "script.sh";
+  std::ofstream(script) << "set -e\nmount --make-rprivate /\ncd '" << engine.folder().string() << "'\n"
+                        << prepare << "\nexec timeout -k 2 60 '" << SYNCLINE_ENGINE_PROGRAM << "' " << command << "\n";
+  const int status = std::system(fmt::format("OMP_NUM_THREADS=1 unshare -m sh '{}' > '{}' 2>&1", script.string(), output.string()).c_str());
+  std::ifstream stream(output);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), std::string((std::istreambuf_iterator<char>(stream)), {}), 0};
+}
+
+bool namespaces() { return std::system("unshare -m true > /dev/null 2>&1") == 0; }
+
+TEST(Writing, ReadOnly) {
+  if (!namespaces()) GTEST_SKIP() << "no namespaces";
+  const Engine engine;
+  fs::create_directories(engine.folder() / "ro");
+  ASSERT_EQ(engine.train("").code, 0);  // a workspace with a run
+  fs::copy_file(engine.workspace(), engine.folder() / "ro" / "w.db");
+  const std::string prepare = "mount --bind ro ro\nmount -o remount,bind,ro ro";
+  const Ended ended = in_namespace(engine, prepare, "train job.toml --workspace ro/w.db");
+  EXPECT_EQ(ended.code, 6) << ended.output;
+  EXPECT_EQ(std::count(ended.output.begin(), ended.output.end(), '\n'), 1) << ended.output;
+  EXPECT_NE(ended.output.find("ro/w.db"), std::string::npos) << ended.output;
+  EXPECT_TRUE(engine.processes().empty());
+  // Reading needs no permission to write.
+  const Ended shown = in_namespace(engine, prepare, "show last --workspace ro/w.db");
+  EXPECT_EQ(shown.code, 0) << shown.output;
+}
+
+TEST(Writing, AFullDisk) {
+  if (!namespaces()) GTEST_SKIP() << "no namespaces";
+  const Engine engine;
+  make_endless(engine);
+  fs::create_directories(engine.folder() / "small");
+  // The workspace fits, a longer record of the run does not.
+  const Ended ended = in_namespace(engine, "mount -t tmpfs -o size=1536k none small", "train job.toml --quiet --workspace small/w.db");
+  EXPECT_EQ(ended.code, 6) << ended.output;
+  EXPECT_NE(ended.output.find("no space"), std::string::npos) << ended.output;
+  EXPECT_TRUE(engine.processes().empty());
+}
+
+TEST(Writing, AFullDiskFromTheBeginning) {
+  if (!namespaces()) GTEST_SKIP() << "no namespaces";
+  const Engine engine;
+  fs::create_directories(engine.folder() / "small");
+  const Ended ended = in_namespace(engine, "mount -t tmpfs -o size=64k none small", "train job.toml --quiet --workspace small/w.db");
+  EXPECT_EQ(ended.code, 6) << ended.output;
+  EXPECT_TRUE(engine.processes().empty());
+}
+
+TEST(Checkpoints, DamagedNewestFallsBackAndSaysSo) {
+  const Engine engine;
+  ASSERT_EQ(engine.train("--set 'checkpoint.every=\"10 steps\"'").code, 0);
+  const RunInfo first = engine.last();
+  const fs::path newest = Workspace::open_read_only(engine.workspace()).run_folder(first.id) / "checkpoints" / "step_000028";
+  fs::resize_file(newest / "shared.bin", 100);
+  const nlohmann::json shown = parse_json(engine.run("train --resume last --json"));
+  EXPECT_EQ(shown.at("run").at("state"), "finished");
+  bool said = false;
+  for (const EventRecord& event : engine.events(engine.last().id))
+    said = said || (event.kind == "checkpoint-damaged" && event.text.find("the checkpoint of step 28 cannot be used") != std::string::npos);
+  EXPECT_TRUE(said);
+  EXPECT_EQ(engine.series(engine.last().id, "train_loss").front().axes.step, 20);
+}
+
+}  // namespace
+}  // namespace syncline::test

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Going on after an end, as a user does it: by name, with what may differ and what may not, from parameters only, and by the supervisor.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "tests/integration/job/job.h"
+
+namespace syncline::test {
+namespace {
+
+// The values of a series as `export --format json` gives them, by step.
+std::map<std::int64_t, double> exported(const Engine& engine, const std::string& run, const std::string& name) {
+  const Ended ended = engine.run(fmt::format("export {} --format json --output out.json", run));
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  std::ifstream stream(engine.folder() / "out.json");
+  const nlohmann::json document = nlohmann::json::parse(stream);
+  std::map<std::int64_t, double> values;
+  for (const auto& series : document.at("series")) {
+    if (series.at("name") != name) continue;
+    const auto column = [&, names = series.at("columns").get<std::vector<std::string>>()](const char* wanted) {
+      return static_cast<std::size_t>(std::find(names.begin(), names.end(), wanted) - names.begin());
+    };
+    for (const auto& point : series.at("points")) values[point.at(column("step"))] = point.at(column("value")).get<double>();
+  }
+  return values;
+}
+
+TEST(Resuming, AStopInMidEpochLeavesNoTraceInTheLosses) {
+  const Engine engine;
+  engine.replace("epochs = 4", "steps = 60");
+  ASSERT_EQ(engine.train("--name whole").code, 0);
+  // The stop falls where it falls: the run waits a little in step 17, so that the signal comes before the end.
+  Job job(engine, "train job.toml --name parts --quiet", "SYNCLINE_FAULT=1:17:data:sleep=2");
+  ASSERT_TRUE(job.wait_for_step(15)) << job.output();
+  ::kill(job.supervisor(), SIGTERM);
+  ASSERT_EQ(job.wait(10), 5) << job.output();
+  const RunInfo first = engine.last();
+  const std::int64_t stopped = engine.checkpoint_step(first.id);
+  EXPECT_NE(stopped % 7, 0) << "not in mid-epoch";
+  const Ended resumed = engine.run("train --resume last");
+  ASSERT_EQ(resumed.code, 0) << resumed.output;
+  const RunInfo second = engine.last();
+  EXPECT_EQ(second.name, "parts");
+  EXPECT_EQ(second.attempt, 2);
+  auto both = exported(engine, first.id, "train_loss");
+  EXPECT_EQ(both.size(), static_cast<std::size_t>(stopped));
+  for (const auto& [step, loss] : exported(engine, second.id, "train_loss")) {
+    EXPECT_TRUE(both.emplace(step, loss).second) << step;
+  }
+  EXPECT_EQ(both, exported(engine, "whole", "train_loss"));  // to the last bit: JSON numbers are written to come back as they were
+  EXPECT_EQ(both.size(), 60u);
+}
+
+TEST(Resuming, WhatMayDifferAndWhatMayNot) {
+  const Engine engine;
+  engine.replace("epochs = 4", "steps = 10");
+  ASSERT_EQ(engine.train("--name first").code, 0);
+  const RunInfo first = engine.last();
+  const Ended other = engine.run("train --resume last --set train.optimizer.lr=0.02 --json");
+  EXPECT_EQ(other.code, 2);
+  const std::string message = nlohmann::json::parse(other.output).at("error").at("message");
+  EXPECT_NE(message.find("train.optimizer.lr"), std::string::npos) << message;
+  EXPECT_EQ(engine.last().id, first.id);  // nothing was recorded
+
+  ASSERT_EQ(engine.run("train --resume first --set train.steps=14 --set 'checkpoint.every=\"2 steps\"'").code, 0);
+  const RunInfo longer = engine.last();
+  EXPECT_EQ(longer.attempt_of, first.id);
+  EXPECT_EQ(longer.attempt, 2);
+  EXPECT_EQ(engine.series(longer.id, "train_loss").size(), 4u);
+
+  const Ended beyond = engine.run("train --resume no-such-run");
+  EXPECT_EQ(beyond.code, 2);
+  EXPECT_NE(beyond.output.find("no-such-run"), std::string::npos) << beyond.output;
+}
+
+TEST(Resuming, ParametersOnlyStartANewRun) {
+  const Engine engine;
+  ASSERT_EQ(engine.train("--name first").code, 0);
+  const RunInfo first = engine.last();
+  const Ended started = engine.train("--init-from last --name second");
+  ASSERT_EQ(started.code, 0) << started.output;
+  const RunInfo run = engine.last();
+  EXPECT_EQ(run.resumed_from, "");
+  EXPECT_EQ(run.attempt_of, "");
+  EXPECT_NE(started.output.find("from the checkpoint of step 28"), std::string::npos) << started.output;
+  const auto before = engine.series(first.id, "train_loss"), after = engine.series(run.id, "train_loss");
+  ASSERT_EQ(after.size(), 28u);
+  EXPECT_EQ(after.front().axes.step, 0);
+  EXPECT_LT(after.front().value, 0.5 * before.front().value);  // it begins where the other had come to
+}
+
+TEST(Restarting, ARunThatLostARankGoesOnFromItsNewestCheckpoint) {
+  const Engine engine;
+  engine.replace("epochs = 4", "steps = 40");
+  ASSERT_EQ(engine.train("--name whole").code, 0);
+  const RunInfo whole = engine.last();
+  engine.replace("limit_s = 3", "limit_s = 3\nmax_restarts = 1");
+  // Slow enough in one step that the kill comes in the middle.
+  Job job(engine, "train job.toml --set 'checkpoint.every=\"10 steps\"'", "SYNCLINE_FAULT=0:25:data:sleep=2");
+  ASSERT_TRUE(job.wait_for_step(24)) << job.output();
+  ::kill(job.pid(1), SIGKILL);
+  EXPECT_EQ(job.wait(30), 0) << job.output();
+  const RunInfo second = engine.last();
+  EXPECT_EQ(second.state, "finished");
+  EXPECT_EQ(second.attempt, 2);
+  const RunInfo first = Reader(Workspace::open_read_only(engine.workspace())).run(second.resumed_from);
+  EXPECT_EQ(second.attempt_of, first.id);
+  EXPECT_EQ(first.state, "failed");
+  EXPECT_NE(first.reason.find("ended by signal 9 (Killed) in step "), std::string::npos) << first.reason;
+  EXPECT_NE(job.output().find("restart 1 of 1 from the newest checkpoint"), std::string::npos) << job.output();
+  EXPECT_NE(job.output().find("from the checkpoint of step 20"), std::string::npos) << job.output();
+  EXPECT_EQ(engine.state(second.id), engine.state(whole.id));
+}
+
+TEST(Restarting, WithoutACheckpointThereIsNothingToStartFrom) {
+  const Engine engine;
+  engine.replace("limit_s = 3", "limit_s = 3\nmax_restarts = 2");
+  const Ended ended = engine.train("", "SYNCLINE_FAULT=1:3:forward:throw");
+  EXPECT_EQ(ended.code, 4) << ended.output;
+  EXPECT_EQ(engine.last().attempt, 1);
+}
+
+}  // namespace
+}  // namespace syncline::test
