@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/train/rank/bench_allreduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "engine/base/error.h"
+#include "engine/metrics/clock.h"
+#include "engine/metrics/statistics.h"
+
+namespace syncline {
+namespace {
+
+constexpr double seconds_a_row = 0.4;
+constexpr int least_repeats = 5, most_repeats = 200;
+
+class AllreduceBench {
+ public:
+  AllreduceBench(World& world, std::int64_t largest)
+      : world_(world), in_(View::host(largest / 4)), out_(View::host(largest / 4)), flag_(View::host(1)) {}
+
+  AllreduceTime measure(Communicator& comm, const std::string& algorithm, std::int64_t bytes) {
+    const View in = in_.part(0, bytes / 4), out = out_.part(0, bytes / 4);
+    verify(comm, algorithm, in, out);
+    const int ranks = comm.size();
+    const double sent = 2.0 * (ranks - 1) / ranks * static_cast<double>(bytes);
+    std::vector<double> times = repeat([&] { comm.allreduce(in, out).wait(); });
+    const auto copied = static_cast<std::size_t>(sent) / 2;
+    std::vector<double> copies = repeat([&] {
+      std::memcpy(out.data(), in.data(), copied);
+      std::memcpy(out.data(), in.data(), copied);
+    });
+    const double time_s = median(times);
+    return {.algorithm = algorithm,
+            .bytes = bytes,
+            .time_s = time_s,
+            .least_s = *std::min_element(times.begin(), times.end()),
+            .most_s = *std::max_element(times.begin(), times.end()),
+            .bus_bytes_per_s = sent / time_s,
+            .bound_s = median(copies)};
+  }
+
+ private:
+  // Values that depend on rank and place; their sum over ranks is exact in fp32.
+  void verify(Communicator& comm, const std::string& algorithm, const View& in, const View& out) const {
+    for (std::int64_t i = 0; i < in.count(); ++i) in.data()[i] = static_cast<float>(comm.rank() + 1) * static_cast<float>(i % 1009 + 1);
+    comm.allreduce(in, out).wait();
+    const auto factor = static_cast<float>(comm.size() * (comm.size() + 1) / 2);
+    for (std::int64_t i = 0; i < in.count(); ++i) {
+      if (out.data()[i] == factor * static_cast<float>(i % 1009 + 1)) continue;
+      throw TrainingError(fmt::format("allreduce '{}' of {} bytes gave {} at element {} where {} is right", algorithm, in.bytes(),
+                                      out.data()[i], i, factor * static_cast<float>(i % 1009 + 1)));
+    }
+  }
+
+  double slowest(double seconds) {
+    flag_.data()[0] = static_cast<float>(seconds);
+    world_.communicator().allreduce(flag_, flag_, {.op = Op::max}).wait();
+    return static_cast<double>(flag_.data()[0]);
+  }
+
+  // The ranks agree on how often, by the slowest of the first two, which also warm up.
+  std::vector<double> repeat(const std::function<void()>& call) {
+    double first_s = 0;
+    std::vector<double> times;
+    int repeats = 2;
+    for (int i = -2; i < repeats; ++i) {
+      world_.communicator().barrier().wait();
+      const double start_s = monotonic_s();
+      call();
+      const double took_s = slowest(monotonic_s() - start_s);
+      if (i < 0) first_s = took_s;
+      if (i == -1) repeats = std::clamp(static_cast<int>(seconds_a_row / std::max(first_s, 1e-6)), least_repeats, most_repeats);
+      if (i >= 0) times.push_back(took_s);
+    }
+    return times;
+  }
+
+  World& world_;
+  View in_, out_, flag_;
+};
+
+}  // namespace
+
+std::vector<AllreduceTime> bench_allreduce(World& world, const std::vector<std::int64_t>& sizes,
+                                           const std::vector<std::string>& algorithms) {
+  AllreduceBench bench(world, *std::max_element(sizes.begin(), sizes.end()));
+  std::vector<std::unique_ptr<QueueCommunicator>> communicators;
+  for (const std::string& algorithm : algorithms) {
+    GroupOptions options;
+    options.allreduce = algorithm;
+    communicators.push_back(QueueCommunicator::world(world.queue(), options, "bench " + algorithm));
+  }
+  std::vector<AllreduceTime> results;
+  for (const std::int64_t bytes : sizes) {
+    for (std::size_t i = 0; i < algorithms.size(); ++i) results.push_back(bench.measure(*communicators[i], algorithms[i], bytes));
+  }
+  return results;
+}
+
+}  // namespace syncline

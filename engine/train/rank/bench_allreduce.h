@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// `bench allreduce`: our `direct` allreduce beside the library's, among the ranks that a launcher started.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/comm/world.h"
+
+namespace syncline {
+
+struct AllreduceTime {
+  std::string algorithm;  // "direct", "library"
+  std::int64_t bytes = 0;
+  double time_s = 0;  // median over the repeats, each the slowest rank's
+  double least_s = 0, most_s = 0;
+  double bus_bytes_per_s = 0;  // 2 (p-1)/p bytes / time_s
+  // Every rank copies what it has to send, 2 (p-1)/p bytes, once, all ranks at the same time: no algorithm over shared memory does less.
+  double bound_s = 0;
+};
+
+// Collective over the world, which needs the library under it for "library". Sums are checked first: TrainingError when one is wrong. All
+// ranks get the same result. Sizes in bytes, multiples of 4.
+std::vector<AllreduceTime> bench_allreduce(World&, const std::vector<std::int64_t>& sizes, const std::vector<std::string>& algorithms);
+
+}  // namespace syncline
