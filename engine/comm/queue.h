@@ -2,9 +2,9 @@
 // One queue and one thread per rank. The thread alone drives the transport; everybody else hands it operations and gets a Work.
 // Collectives of one communicator (a lane) run one at a time, in the order asked or by Reduce::order; lanes and single messages interleave.
 //
-// The thread's loop (measured on few cores): look at what is open; nothing moved for 30 us: sleep 50 us, doubling to what the transport
-// allows (500 us for MPI, no limit where the peer rings); nothing open: sleep until rung. A spinning thread would take the compute
-// thread's core, so spinning is an option for ranks that own a spare one.
+// The thread's loop (measured on few cores): look at what is open; nothing moved for 30 us: sleep 50 us, after 400 us doubling to what the
+// transport allows (500 us for MPI, no limit where the peer rings); nothing open: sleep until rung. A spinning thread would take the
+// compute thread's core, so spinning is an option for ranks that own a spare one.
 #pragma once
 
 #include <deque>
