@@ -40,9 +40,9 @@ struct StopArguments {
   std::string kind() const { return now ? "stop-now" : after_step ? "stop-after-step" : "stop-after-checkpoint"; }
 };
 
-// To the supervisor, or to rank 0 where there is none; only to a process that is certainly this run's.
-bool signal_run(const RunInfo& run, int signal) {
-  for (const ProcessIdentity* process : {&run.supervisor, &run.rank0}) {
+// The supervisor ends the job at once; rank 0 where there is none stops when it can. Only a process that is certainly this run's.
+bool signal_run(const RunInfo& run) {
+  for (const auto& [process, signal] : {std::pair(&run.supervisor, SIGUSR1), std::pair(&run.rank0, SIGTERM)}) {
     if (process->known() && process_exists(*process) == true) return ::kill(static_cast<pid_t>(process->pid), signal) == 0;
   }
   return false;
@@ -73,7 +73,7 @@ int stop(const StopArguments& arguments, const Global& global) {
   const std::int64_t id = requests.ask(run.id, arguments.kind(), "command line");
   const auto acknowledged = [&] { return requests.get(id)->acknowledged_at.has_value(); };
   bool signalled = false;
-  if (arguments.now && !wait_until(grace_s(run), acknowledged)) signalled = signal_run(run, SIGTERM);
+  if (arguments.now && !wait_until(grace_s(run), acknowledged)) signalled = signal_run(run);
   Reader reader(workspace);
   const bool ended = wait_until(arguments.wait_s, [&] { return !active(reader.run(run.id).state); });
   const RunInfo after = reader.run(run.id);

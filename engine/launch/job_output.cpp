@@ -81,12 +81,15 @@ void JobOutput::line(std::string_view text) {
     return;
   }
   constexpr std::string_view error_mark = "error: ";  // how ranks begin; what others add after the first is no news
-  if (!text.empty() && !last_error_line_.starts_with(error_mark)) last_error_line_ = text;
+  const bool told = last_error_line_.starts_with(error_mark);
+  if (!text.empty() && !told) last_error_line_ = text;
   if (log_ != nullptr) {
     std::fprintf(log_, "%.*s\n", static_cast<int>(text.size()), text.data());
     std::fflush(log_);
   }
-  if (shown_ != nullptr) {
+  // A recorded job ends with a sentence of its own, which says the same.
+  const bool said_later = log_ != nullptr && text.starts_with(error_mark);
+  if (shown_ != nullptr && !told && !said_later) {
     if (progress_open_) std::fputs("\r\x1b[K", shown_);
     progress_open_ = false;
     std::fprintf(shown_, "%.*s\n", static_cast<int>(text.size()), text.data());

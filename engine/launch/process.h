@@ -22,6 +22,7 @@ struct SpawnOptions {
   std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing this process's
   enum Group { same, own_group, own_session } group = own_group;
   int output_fd = -1;  // standard output and error; -1: inherited. Standard input is /dev/null
+  int keep_fd = -1;    // stays open in the child under its number; -1: none
 };
 
 // A started child; the destructor does not end it.
@@ -38,7 +39,10 @@ class ChildProcess {
   std::optional<ProcessExit> exit_;
 };
 
-int core_count();                     // cores this process may run on
+int core_count();  // cores this process may run on
+// Whether a process may copy from the memory of another one of the same user that is not its descendant (process_vm_readv), as ranks on
+// one machine then do. Containers and Yama's restrictions refuse it. Asked of the kernel by a child that reads from this process.
+bool peer_memory_readable();
 std::string signal_text(int signal);  // "signal 9 (Killed)"
 
 }  // namespace syncline

@@ -110,8 +110,12 @@ class Job {
     registry_.set_launch_command(run_id_, command_.argv);
     registry_.set_running(run_id_);
     try {
-      child_ = std::make_unique<ChildProcess>(SpawnOptions{
-          .argv = command_.argv, .environment = command_.environment, .group = SpawnOptions::own_group, .output_fd = output_.write_end()});
+      // The read end too: else the first line after the supervisor's death would end mpirun, before the ranks have saved a checkpoint.
+      child_ = std::make_unique<ChildProcess>(SpawnOptions{.argv = command_.argv,
+                                                           .environment = command_.environment,
+                                                           .group = SpawnOptions::own_group,
+                                                           .output_fd = output_.write_end(),
+                                                           .keep_fd = output_.read_end()});
     } catch (const TrainingError& error) {
       return {.state = "failed", .reason = error.what(), .exit_code = static_cast<int>(ExitCode::training), .ended = 0};
     }

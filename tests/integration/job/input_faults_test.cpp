@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -23,9 +24,20 @@ constexpr int quick_s = 20;  // `limit_s` of Engine::run, whose end is 124
 TEST(Input, AMissingFolder) {
   const Engine engine;
   engine.replace(synthetic, fmt::format("source = \"fashion-mnist\"\npath = \"{}/nowhere\"\n", engine.folder().string()));
-  const Ended ended = engine.run("train job.toml --json", "", quick_s);
+  const Ended ended = engine.run("train job.toml --quiet", "", quick_s);
   EXPECT_EQ(ended.code, 3) << ended.output;
-  EXPECT_NE(ended.output.find(engine.folder().string() + "/nowhere"), std::string::npos) << ended.output;
+  const std::string sentence =
+      engine.folder().string() +
+      "/nowhere: there is no such folder; the Debian package dataset-fashion-mnist provides it, or data.path names another folder with "
+      "the four files";
+  EXPECT_EQ(ended.output, "failed: " + sentence + "\n");
+  EXPECT_EQ(engine.last().state, "failed");
+  EXPECT_EQ(engine.last().reason, sentence);
+  EXPECT_EQ(engine.leftovers(engine.last().id), std::vector<std::string>{});
+  // What people see with progress is the same sentence, once, whatever the launcher adds.
+  const Ended shown = engine.run("train job.toml", "", quick_s);
+  EXPECT_TRUE(shown.output.ends_with("failed: " + sentence + "\n")) << shown.output;
+  EXPECT_EQ(std::count(shown.output.begin(), shown.output.end(), '\n'), 2) << shown.output;  // where the ranks run, and why they ended
 }
 
 TEST(Input, ATruncatedFile) {
@@ -46,10 +58,11 @@ truncate -s 3000 train-images-idx3-ubyte.gz)",
   ASSERT_EQ(std::system(make.c_str()), 0);
   engine.replace(synthetic, fmt::format("source = \"idx\"\npath = \"{}\"\n", data.string()));
   engine.replace("{ type = \"linear\", features = 3 }", "{ type = \"linear\", features = 10 }");
-  const Ended ended = engine.run("train job.toml", "", quick_s);
+  const Ended ended = engine.run("train job.toml --quiet", "", quick_s);
   EXPECT_EQ(ended.code, 3) << ended.output;
-  const std::string sentence = (data / "train-images-idx3-ubyte.gz").string() + ": the compressed data stops after ";
-  EXPECT_NE(ended.output.find(sentence), std::string::npos) << ended.output;
+  const std::string sentence = "failed: " + (data / "train-images-idx3-ubyte.gz").string() + ": the compressed data stops after ";
+  EXPECT_TRUE(ended.output.starts_with(sentence)) << ended.output;
+  EXPECT_EQ(std::count(ended.output.begin(), ended.output.end(), '\n'), 1) << ended.output;
   EXPECT_TRUE(engine.processes().empty());
   if (fs::exists(engine.workspace())) {
     const auto runs = Reader(Workspace::open_read_only(engine.workspace())).runs();
@@ -114,6 +127,21 @@ TEST(Writing, AFullDisk) {
   const Ended ended = in_namespace(engine, "mount -t tmpfs -o size=1536k none small", "train job.toml --quiet --workspace small/w.db");
   EXPECT_EQ(ended.code, 6) << ended.output;
   EXPECT_NE(ended.output.find("no space"), std::string::npos) << ended.output;
+  EXPECT_TRUE(engine.processes().empty());
+}
+
+// Room for the record, none for a checkpoint: the run goes on without it, and fails when its last one cannot be saved.
+TEST(Writing, NoRoomForACheckpoint) {
+  if (!namespaces()) GTEST_SKIP() << "no namespaces";
+  const Engine engine;
+  engine.replace("features = 16", "features = 4000");  // 7 MB with the optimizer's state
+  fs::create_directories(engine.folder() / "small");
+  const Ended ended = in_namespace(engine, "mount -t tmpfs -o size=5m none small",
+                                   "train job.toml --set train.epochs=1 --set 'checkpoint.every=\"3 steps\"' --workspace small/w.db");
+  EXPECT_EQ(ended.code, 6) << ended.output;
+  EXPECT_NE(ended.output.find("the checkpoint of step 3 could not be saved and the run goes on: "), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("failed: the last checkpoint, of step 7, could not be saved: "), std::string::npos) << ended.output;
+  EXPECT_NE(ended.output.find("No space left on device"), std::string::npos) << ended.output;
   EXPECT_TRUE(engine.processes().empty());
 }
 

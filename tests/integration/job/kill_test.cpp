@@ -50,11 +50,13 @@ TEST_P(KilledRank, IsNamedWithItsSignalAndStep) {
 }
 INSTANTIATE_TEST_SUITE_P(Faults, KilledRank, testing::Values(0, 1));
 
-TEST(Killed, TheSupervisorAndTheRunSavesAndStops) {
+class KilledSupervisor : public testing::TestWithParam<int> {};
+
+TEST_P(KilledSupervisor, LeavesARunThatSavesAndStops) {
   const Engine engine;
   make_endless(engine);
-  Job job(engine, "train job.toml --quiet");
-  ASSERT_TRUE(job.wait_for_step(middle)) << job.output();
+  Job job(engine, fmt::format("train job.toml --set cluster.workers={} --set train.batch_per_worker=4", GetParam()));
+  ASSERT_TRUE(job.wait_for_step(middle, GetParam())) << job.output();
   ::kill(job.supervisor(), SIGKILL);
   EXPECT_TRUE(job.gone(5));
   const RunInfo run = engine.last();
@@ -66,6 +68,8 @@ TEST(Killed, TheSupervisorAndTheRunSavesAndStops) {
   expect_nothing_left(engine, run);
   EXPECT_TRUE(eventually(5, [&] { return shared_files(job.supervisor()).empty(); }));
 }
+
+INSTANTIATE_TEST_SUITE_P(Faults, KilledSupervisor, testing::Values(1, 2));
 
 TEST(Killed, MpirunAndNothingIsLeft) {
   const Engine engine;

@@ -83,7 +83,7 @@ TEST(Requests, FromAnotherProcess) {
   EXPECT_EQ(engine.run("stop last").code, 2);  // nothing to stop any more
 }
 
-TEST(Requests, NowNeedsNoCheckpointAndFallsBackToASignal) {
+TEST(Requests, NowNeedsNoCheckpoint) {
   const Engine engine;
   make_endless(engine);
   Job job(engine, "train job.toml --quiet");
@@ -93,6 +93,28 @@ TEST(Requests, NowNeedsNoCheckpointAndFallsBackToASignal) {
   EXPECT_EQ(job.wait(5), 5);
   EXPECT_EQ(engine.last().state, "stopped");
   EXPECT_EQ(engine.checkpoint_step(engine.last().id), -1);
+}
+
+// Ranks that do not answer for fault.grace_s are ended by their supervisor.
+TEST(Requests, NowEndsRanksThatDoNotAnswer) {
+  const Engine engine;
+  make_endless(engine);
+  Job job(engine, "train job.toml --quiet --set fault.limit_s=60");
+  ASSERT_TRUE(job.wait_for_step(5)) << job.output();
+  for (const int rank : {0, 1}) ASSERT_EQ(::kill(job.pid(rank), SIGSTOP), 0);
+  const Ended stopped = engine.run("stop last --now --wait 10");
+  EXPECT_EQ(stopped.code, 0) << stopped.output;
+  EXPECT_NE(stopped.output.find("its supervisor did not answer and was sent a signal"), std::string::npos) << stopped.output;
+  EXPECT_EQ(job.wait(5), 5) << job.output();
+  EXPECT_TRUE(job.gone(1));
+  EXPECT_TRUE(engine.last().reason.starts_with("stopped at once on request in step ")) << engine.last().reason;
+}
+
+TEST(Requests, AForeignLauncherGetsItsRanksBackAndNothingElse) {
+  const Engine engine;
+  const Ended ended = engine.run("train job.toml --quiet", mpirun(2));
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  EXPECT_EQ(engine.leftovers(engine.last().id), std::vector<std::string>{});
 }
 
 TEST(Requests, ADetachedRunNeedsNobody) {
