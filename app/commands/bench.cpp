@@ -167,9 +167,12 @@ int bench_allreduce_command(BenchArguments arguments, const Global& global) {
   }
   if (launcher_place()) return allreduce_rank(arguments, global);
   if (arguments.workers < 2) throw ConfigError("bench allreduce needs two or more workers; --workers 2 would be right");
-  const LaunchCommand command =
-      local_command(global.program, global.arguments,
-                    {.ranks = arguments.workers, .threads_per_rank = 1, .cores = core_count(), .as_root = ::geteuid() == 0});
+  const LaunchCommand command = local_command(global.program, global.arguments,
+                                              {.ranks = arguments.workers,
+                                               .threads_per_rank = 1,
+                                               .cores = core_count(),
+                                               .as_root = ::geteuid() == 0,
+                                               .copy_once = peer_memory_readable()});
   const ProcessExit end = ChildProcess({.argv = command.argv, .environment = command.environment, .group = SpawnOptions::same}).wait();
   if (end.signal != 0) throw TrainingError("mpirun ended by " + signal_text(end.signal));
   return end.code;

@@ -258,7 +258,8 @@ int launch(const TrainArguments& arguments, const Global& global) {
                                            {.ranks = static_cast<int>(start.experiment.cluster.workers),
                                             .threads_per_rank = options.run.threads_per_worker,
                                             .cores = core_count(),
-                                            .as_root = ::geteuid() == 0})
+                                            .as_root = ::geteuid() == 0,
+                                            .copy_once = peer_memory_readable()})
                                  .text();
     if (global.json) {
       print_json({{"command", text}});

@@ -21,9 +21,10 @@ LaunchCommand local_command(const std::string& engine, const std::vector<std::st
     // With two ranks mpirun would bind each to one core, its communication thread included.
     argv.insert(argv.end(), {"--bind-to", "none"});
     if (shape.ranks > shape.cores) argv.push_back("--oversubscribe");
-    // Transports are fixed by us, else behaviour depends on the host; the copy through the peer's memory needs a permission that containers
+    // Transports are fixed by us, else behaviour depends on the host; the copy from the peer's memory needs a permission that containers
     // refuse.
-    argv.insert(argv.end(), {"--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp", "--mca", "btl_vader_single_copy_mechanism", "none"});
+    argv.insert(argv.end(), {"--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp", "--mca", "btl_vader_single_copy_mechanism",
+                             shape.copy_once ? "cma" : "none"});
     // Oversubscribed ranks yield inside MPI by default; our communication thread sleeps instead, and yielding makes exchanges under compute
     // slow.
     argv.insert(argv.end(), {"--mca", "mpi_yield_when_idle", "0"});

@@ -13,6 +13,7 @@ struct JobShape {
   int threads_per_rank = 1;
   int cores = 1;             // that the job may use on this machine
   bool as_root = false;      // mpirun refuses root unless told
+  bool copy_once = false;    // peer_memory_readable(): large messages are copied straight from the peer's memory
   std::string scratch = {};  // folder for Open MPI's own files, in memory; empty: its default places
 };
 

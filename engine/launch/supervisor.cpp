@@ -77,6 +77,7 @@ LaunchCommand job_command(const SupervisorOptions& options, const std::string& s
   shape.cores = core_count();
   shape.threads_per_rank = resolve_threads(static_cast<int>(options.experiment.cluster.threads_per_worker), shape.ranks, shape.cores);
   shape.as_root = ::geteuid() == 0;
+  shape.copy_once = peer_memory_readable();
   shape.scratch = scratch;
   *threads = shape.threads_per_rank;
   return local_command(options.engine, options.rank_arguments, shape);

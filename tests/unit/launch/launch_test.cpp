@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,25 @@ TEST(LocalCommand, MpirunIsToldTransportBindingAndRoot) {
   const LaunchCommand fits = local_command("/opt/engine", {"train"}, {.ranks = 2, .threads_per_rank = 1, .cores = 2});
   EXPECT_EQ(fits.text().find("--oversubscribe"), std::string::npos);
   EXPECT_EQ(fits.text().find("--allow-run-as-root"), std::string::npos);
+}
+
+TEST(LocalCommand, CopiesFromThePeersMemoryWhereThatIsAllowed) {
+  JobShape shape{.ranks = 2, .threads_per_rank = 1, .cores = 2};
+  EXPECT_NE(local_command("/opt/engine", {"train"}, shape).text().find("btl_vader_single_copy_mechanism none "), std::string::npos);
+  shape.copy_once = true;
+  EXPECT_NE(local_command("/opt/engine", {"train"}, shape).text().find("btl_vader_single_copy_mechanism cma "), std::string::npos);
+}
+
+// A process that may not be traced may not be read either, whatever the machine allows otherwise (but root may always).
+TEST(PeerMemory, IsAskedOfTheKernel) {
+  const bool allowed = peer_memory_readable();
+  ASSERT_EQ(::prctl(PR_SET_DUMPABLE, 0), 0);
+  const bool allowed_to_root_only = peer_memory_readable();
+  ASSERT_EQ(::prctl(PR_SET_DUMPABLE, 1), 0);
+  EXPECT_EQ(peer_memory_readable(), allowed);
+  if (::geteuid() != 0) {
+    EXPECT_FALSE(allowed_to_root_only);
+  }
 }
 
 TEST(ShellQuote, SurvivesAShell) {
