@@ -8,6 +8,7 @@ import sys
 import time
 
 os.environ["OMP_NUM_THREADS"] = "1"
+sys.dont_write_bytecode = True
 import torch
 from torch import nn
 import torch.nn.functional as F
