@@ -25,8 +25,8 @@ std::string print_value(const Value&, Parameter::Kind);
 
 // The known name nearest to a mistyped one, by edit distance; empty when none is near. '-' and '_' and upper and lower case count alike.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known);
-std::string not_known(std::string_view name, std::span<const std::string_view> known);   // "'adm' is not known; did you mean 'adam'?"
-std::string quoted_list(std::span<const std::string_view>);                                // "'a', 'b' and 'c'"
+std::string not_known(std::string_view name, std::span<const std::string_view> known);  // "'adm' is not known; did you mean 'adam'?"
+std::string quoted_list(std::span<const std::string_view>);                             // "'a', 'b' and 'c'"
 
 // "momentum > 0", "name = cosine | step", several joined by " and ". An empty condition holds; one on a key without a value does not.
 bool condition_holds(std::string_view condition, const std::function<const Value*(std::string_view key)>& lookup);

@@ -12,6 +12,6 @@ namespace syncline {
 
 // A plain number is seconds. Steps and epochs are whole and at least 1, times above 0. nullopt: no such text.
 std::optional<Every> parse_every(std::string_view);
-std::string print_every(const Every&);      // parses back to an equal value
+std::string print_every(const Every&);  // parses back to an equal value
 
 }  // namespace syncline

@@ -12,7 +12,7 @@ namespace syncline {
 
 struct Reading {
   Experiment experiment;
-  std::map<std::string, TableRecord> tables;           // by path: "", "train", "train.optimizer" ...
+  std::map<std::string, TableRecord> tables;  // by path: "", "train", "train.optimizer" ...
   std::vector<TableRecord> layers, nodes, links;
 };
 
@@ -20,7 +20,7 @@ class ExperimentReader {
  public:
   ExperimentReader(const document::Node& root, const Catalogue& catalogue, ProblemList& problems)
       : root_(root), catalogue_(catalogue), problems_(problems), tables_(catalogue, problems) {}
-  Reading read();                                      // complete only when there is no problem
+  Reading read();  // complete only when there is no problem
 
  private:
   void read_root();

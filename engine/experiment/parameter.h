@@ -22,16 +22,16 @@ using Initial = std::variant<std::monostate, bool, std::int64_t, double, std::st
 
 struct Parameter {
   enum Kind { integer, real, flag, choice, text, path, list, duration, size, rate, table };
-  std::string_view key = {}, symbol = {}, help = {};   // help: one sentence; symbol as in the paper ("τ"), may be empty
+  std::string_view key = {}, symbol = {}, help = {};  // help: one sentence; symbol as in the paper ("τ"), may be empty
   Kind kind = integer;
   Initial initial = {};
-  double least = NAN, most = NAN;         // inclusive; NaN: open. For lists: of each element
-  bool optional = false;                  // may be absent and then has no value (not even a default)
-  bool advanced = false;                  // behind "More options"
-  std::string_view section = {};          // section of the paper or card that defines it
+  double least = NAN, most = NAN;  // inclusive; NaN: open. For lists: of each element
+  bool optional = false;           // may be absent and then has no value (not even a default)
+  bool advanced = false;           // behind "More options"
+  std::string_view section = {};   // section of the paper or card that defines it
   std::span<const std::string_view> choices = {};
-  std::string_view unit = {};             // of the number as stored: "s", "bytes", "bytes/s", "" ...
-  std::string_view only_if = {};          // "momentum > 0" or "sync_point = pre_update": shown and allowed only then
+  std::string_view unit = {};     // of the number as stored: "s", "bytes", "bytes/s", "" ...
+  std::string_view only_if = {};  // "momentum > 0" or "sync_point = pre_update": shown and allowed only then
 };
 
 // A value after validation: durations are seconds, sizes bytes, rates bytes per second, all double.
@@ -45,11 +45,11 @@ struct Value {
 // another kind: after validation that is our mistake, never the user's.
 class Params {
  public:
-  bool has(std::string_view key) const;               // the table has the key and it has a value
+  bool has(std::string_view key) const;  // the table has the key and it has a value
   std::int64_t integer(std::string_view key) const;
-  double real(std::string_view key) const;            // also reads integers, durations, sizes, rates
+  double real(std::string_view key) const;  // also reads integers, durations, sizes, rates
   bool flag(std::string_view key) const;
-  const std::string& text(std::string_view key) const;   // text and path
+  const std::string& text(std::string_view key) const;  // text and path
   const std::string& choice(std::string_view key) const;
   const std::vector<Value>& list(std::string_view key) const;
   std::vector<double> reals(std::string_view key) const;
@@ -79,7 +79,7 @@ struct Entry {
 // strategy, layer or optimizer by name.
 struct Catalogue {
   struct Strategy : Entry {
-    bool exchanges_gradients = true;   // plan and codec keys apply
+    bool exchanges_gradients = true;  // plan and codec keys apply
     bool has_servers = false;
   };
   std::vector<Strategy> strategies;

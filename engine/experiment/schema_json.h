@@ -9,7 +9,8 @@
 namespace syncline {
 
 // { "sections": [ { "name", "title", "help", "repeated", "entries", "chosen_by", "parameters": [...] } ],
-//   "strategies": [ { "name", "title", "paper", "summary", "parameters": [...], "exchanges_gradients", "has_servers" } ], "plans": [...], ... }
+//   "strategies": [ { "name", "title", "paper", "summary", "parameters": [...], "exchanges_gradients", "has_servers" } ], "plans": [...],
+//   ... }
 // A parameter: key, symbol, help, kind, default (null: none), least, most (null: open), choices, unit, only_if, advanced, optional, section
 // (of the paper).
 nlohmann::ordered_json schema_json(const Catalogue&);

@@ -22,7 +22,9 @@ struct Place {
 class ProblemList {
  public:
   explicit ProblemList(std::string file) : file_(std::move(file)) {}
-  void add(Place place, std::string key, std::string message) { problems_.push_back({{file_, place.line, place.column, std::move(key)}, std::move(message)}); }
+  void add(Place place, std::string key, std::string message) {
+    problems_.push_back({{file_, place.line, place.column, std::move(key)}, std::move(message)});
+  }
   bool empty() const { return problems_.empty(); }
   std::vector<Problem> take() { return std::move(problems_); }
   const std::string& file() const { return file_; }
@@ -34,12 +36,12 @@ class ProblemList {
 
 // What a table was read with and what came out.
 struct TableRecord {
-  std::string path;                                    // "train.optimizer"; "" for the root
-  std::vector<const Parameter*> parameters;            // in the order of the file
-  Params params;                                       // with every default that there is
-  std::set<std::string, std::less<>> wrong, hidden;    // reported keys; keys that do not apply and are not printed
-  Place place;                                         // of the table, or of where it would be
-  std::map<std::string, Place, std::less<>> given;     // keys in the file
+  std::string path;                                  // "train.optimizer"; "" for the root
+  std::vector<const Parameter*> parameters;          // in the order of the file
+  Params params;                                     // with every default that there is
+  std::set<std::string, std::less<>> wrong, hidden;  // reported keys; keys that do not apply and are not printed
+  Place place;                                       // of the table, or of where it would be
+  std::map<std::string, Place, std::less<>> given;   // keys in the file
 
   bool has(std::string_view key) const { return params.has(key); }
   bool is_given(std::string_view key) const { return given.find(key) != given.end(); }
@@ -57,10 +59,10 @@ class TableReader {
   TableReader(const Catalogue& catalogue, ProblemList& problems) : catalogue_(catalogue), problems_(problems) {}
 
   struct Options {
-    std::string path = {};                             // of this table; of the section when empty
-    std::span<const Parameter> own = {};               // keys of the chosen entry
-    bool owner_unknown = false;                        // the entry's name is wrong: its keys cannot be judged
-    bool any_key = false;                              // the entry's table is not known here (a plugin's): every plain value is taken
+    std::string path = {};                // of this table; of the section when empty
+    std::span<const Parameter> own = {};  // keys of the chosen entry
+    bool owner_unknown = false;           // the entry's name is wrong: its keys cannot be judged
+    bool any_key = false;                 // the entry's table is not known here (a plugin's): every plain value is taken
     std::map<std::string, Rule, std::less<>> rules = {};
   };
   // `table` may be null: the section is absent.

@@ -19,12 +19,12 @@ std::optional<KeyPath> parse_key_path(std::string_view);
 std::string print_key_path(const KeyPath&);
 
 struct Replacement {
-  std::size_t begin = 0, end = 0;            // the characters [begin, end) of the text ...
-  std::string text;                          // ... become this
+  std::size_t begin = 0, end = 0;  // the characters [begin, end) of the text ...
+  std::string text;                // ... become this
 };
 
-// Where to put `value` (TOML, one value) so that the key has it: over the old value; else into the key's table, as its last entry; else into
-// a new table at the end. nullopt: the key names a table that is written with a header, or goes through something that is no table.
+// Where to put `value` (TOML, one value) so that the key has it: over the old value; else into the key's table, as its last entry; else
+// into a new table at the end. nullopt: the key names a table that is written with a header, or goes through something that is no table.
 std::optional<Replacement> replace_value(std::string_view toml, const KeyPath&, std::string_view value);
 std::string with_replacement(std::string_view toml, const Replacement&);
 

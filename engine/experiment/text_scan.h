@@ -10,15 +10,15 @@ namespace syncline {
 
 class TextScan {
  public:
-  struct Header {                          // [a.b] or [[a.b]]; the first one is the root
-    KeyPath path;                          // elements of arrays of tables by number
-    std::size_t line_end = 0;              // after the header's line, then after its last entry's
+  struct Header {              // [a.b] or [[a.b]]; the first one is the root
+    KeyPath path;              // elements of arrays of tables by number
+    std::size_t line_end = 0;  // after the header's line, then after its last entry's
   };
   struct Entry {
     KeyPath path;
     std::size_t key_begin = 0, value_begin = 0, value_end = 0;
     std::size_t header = 0;
-    int parent = -1;                       // entry whose inline table or array holds it
+    int parent = -1;  // entry whose inline table or array holds it
   };
 
   explicit TextScan(std::string_view text);
@@ -29,9 +29,9 @@ class TextScan {
 
   // Lexical pieces, also used alone. Each returns the position after it.
   static std::size_t skip_string(std::string_view text, std::size_t at);
-  static std::size_t skip_blank(std::string_view text, std::size_t at);          // spaces and tabs
-  static std::size_t skip_space(std::string_view text, std::size_t at);          // blanks, newlines, comments
-  static std::size_t line_end(std::string_view text, std::size_t at);            // after the newline, or the end
+  static std::size_t skip_blank(std::string_view text, std::size_t at);  // spaces and tabs
+  static std::size_t skip_space(std::string_view text, std::size_t at);  // blanks, newlines, comments
+  static std::size_t line_end(std::string_view text, std::size_t at);    // after the newline, or the end
   static std::optional<KeyPath> key_path(std::string_view text, std::size_t& at);
   static std::size_t skip_value(std::string_view text, std::size_t at);
 
