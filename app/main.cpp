@@ -7,6 +7,7 @@
 
 #include "app/cli.h"
 #include "app/version.h"
+#include "engine/train/rank/common_error.h"
 
 namespace syncline::app {
 namespace {
@@ -15,9 +16,10 @@ nlohmann::json to_json(const Problem& problem) {
   return {{"file", problem.origin.file}, {"line", problem.origin.line}, {"key", problem.origin.key}, {"message", problem.message}};
 }
 
-// The error as a sentence on standard error, or with --json as a document on standard output.
+// The error as a sentence on standard error, or with --json as a document on standard output; of several ranks by one of them.
 int report(const std::exception& error, bool json) {
   const int code = static_cast<int>(exit_code_of(error));
+  if (!must_report_common_error()) return code;
   if (!json) {
     std::fprintf(stderr, "syncline-engine: %s\n", error.what());
     return code;

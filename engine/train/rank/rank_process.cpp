@@ -10,6 +10,7 @@
 
 #include "engine/base/units.h"
 #include "engine/train/rank/clock_sync.h"
+#include "engine/train/rank/common_error.h"
 
 namespace syncline {
 
@@ -159,14 +160,29 @@ void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed,
   const std::string reason =
       blamed && !sentence.starts_with("rank ") ? fmt::format("rank {} failed in step {}: {}", rank_, step, sentence) : sentence;
   if (first()) progress_->end();
-  if (!supervisor_gone_ && (blamed || first())) {
-    fmt::print(stderr, "error: {}\n", reason);
+  const int number = static_cast<int>(code);
+  const auto speak = [&](const std::string& who) {
+    if (supervisor_gone_) return;
+    fmt::print(stderr, "error: {}{}\n", who, reason);
     std::fflush(stderr);
-  }
-  try {
-    const int number = static_cast<int>(code);
-    if (!run_folder_.empty())
-      write_outcome(run_folder_, {.state = "failed", .reason = reason, .exit_code = number, .rank = rank_, .step = step});
+  };
+  const auto try_to = [](const auto& record) {
+    try {
+      record();
+    } catch (const std::exception& error) {  // the sentence stands; this only explains what is missing in the record
+      fmt::print(stderr, "error: the end of the run could not be recorded: {}\n", error.what());
+    }
+  };
+  const bool first_word = blamed || first();  // of the others each has probably found what rank 0 found
+  if (first_word) speak("");
+  bool heard = false;  // the supervisor reads the outcome
+  try_to([&] {
+    if (run_folder_.empty()) return;
+    write_outcome(run_folder_, {.state = "failed", .reason = reason, .exit_code = number, .rank = rank_, .step = step});
+    heard = supervised();
+  });
+  if (!first_word && !heard && must_report_common_error()) speak(fmt::format("rank {}: ", rank_));
+  try_to([&] {
     const std::optional<Outcome> outcome = run_folder_.empty() ? std::nullopt : read_outcome(run_folder_);
     const ExitRecord record{
         .state = "failed", .reason = outcome ? outcome->reason : reason, .exit_code = outcome ? outcome->exit_code : number, .ended = 0};
@@ -175,9 +191,7 @@ void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed,
       writer_->flush();
     }
     if (!run_id_.empty() && (!supervised() || supervisor_gone_)) RunRegistry(Workspace::open(options_.workspace)).finish(run_id_, record);
-  } catch (const std::exception& error) {  // the sentence above stands; this only explains what is missing in the record
-    fmt::print(stderr, "error: the end of the run could not be recorded: {}\n", error.what());
-  }
+  });
   clean_up();
   std::fflush(nullptr);
   ::_exit(static_cast<int>(code));
