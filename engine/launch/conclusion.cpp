@@ -9,9 +9,10 @@
 namespace syncline {
 namespace {
 
-ExitRecord failed(std::string reason, ExitCode code = ExitCode::training) {
-  return {.state = "failed", .reason = std::move(reason), .exit_code = static_cast<int>(code), .ended = 0};
+Conclusion failed(std::string reason, int code) {
+  return {{.state = "failed", .reason = std::move(reason), .exit_code = code, .ended = 0}};
 }
+Conclusion lost(std::string reason) { return {failed(std::move(reason), static_cast<int>(ExitCode::training)), true}; }
 
 // The signal that ended the first rank to go; mpirun gives it as 128 + signal. SIGTERM is what mpirun sends to the others.
 int signal_of(const JobEnd& end) {
@@ -32,39 +33,46 @@ std::string lost_reason(const RankSnapshot& rank, int signal, std::optional<int>
 
 }  // namespace
 
-ExitRecord conclude(const JobEnd& end) {
+Conclusion conclude(const JobEnd& end) {
   const int signal = signal_of(end);
   const bool outcome_failed = end.outcome && end.outcome->state == "failed";
   if (end.outcome && !outcome_failed && (end.launcher.code == 0 || end.hung_after_end || !end.first_lost)) {
-    return {.state = end.outcome->state, .reason = end.outcome->reason, .exit_code = end.outcome->exit_code, .ended = 0};
+    return {{.state = end.outcome->state, .reason = end.outcome->reason, .exit_code = end.outcome->exit_code, .ended = 0}};
   }
   if (end.ended_at_once) {
-    return {.state = "stopped",
-            .reason = fmt::format("stopped at once on request in step {}, without a further checkpoint", end.newest_step),
-            .exit_code = static_cast<int>(ExitCode::stopped),
-            .ended = 0};
+    return {{.state = "stopped",
+             .reason = fmt::format("stopped at once on request in step {}, without a further checkpoint", end.newest_step),
+             .exit_code = static_cast<int>(ExitCode::stopped),
+             .ended = 0}};
   }
   // A rank that died says nothing; the others may have written that they lost it, so its death is the better reason.
-  if (end.first_lost && signal != 0) return failed(lost_reason(*end.first_lost, signal, 0));
-  if (outcome_failed) return failed(end.outcome->reason, static_cast<ExitCode>(end.outcome->exit_code));
+  if (end.first_lost && signal != 0) return lost(lost_reason(*end.first_lost, signal, 0));
+  if (outcome_failed) {
+    Conclusion conclusion = failed(end.outcome->reason, end.outcome->exit_code);
+    conclusion.lost = end.outcome->lost;
+    return conclusion;
+  }
   if (end.through_mpirun && end.launcher.signal != 0 && !end.launcher_killed) {
-    return failed(fmt::format("mpirun ended by {} in step {}", signal_text(end.launcher.signal), end.newest_step));
+    return lost(fmt::format("mpirun ended by {} in step {}", signal_text(end.launcher.signal), end.newest_step));
   }
   // Where a full disk left no room for the outcome, the sentence is in the output.
   constexpr std::string_view error_mark = "error: ";
   if (end.first_lost && end.last_line.starts_with(error_mark)) {
     const int code = end.launcher.code;
-    return failed(end.last_line.substr(error_mark.size()), code > 0 && code <= 6 ? static_cast<ExitCode>(code) : ExitCode::training);
+    return failed(end.last_line.substr(error_mark.size()), code > 0 && code <= 6 ? code : static_cast<int>(ExitCode::training));
   }
-  if (end.first_lost) return failed(lost_reason(*end.first_lost, 0, end.launcher_killed ? std::nullopt : std::optional(end.launcher.code)));
+  if (end.first_lost) return lost(lost_reason(*end.first_lost, 0, end.launcher_killed ? std::nullopt : std::optional(end.launcher.code)));
+  std::string reason;
   if (end.ranks_seen < end.ranks) {
-    return failed(
+    reason =
         fmt::format("{} of {} ranks started: {} ended {}{}", end.ranks_seen, end.ranks, end.through_mpirun ? "mpirun" : "the engine",
                     end.launcher.signal != 0 ? "by " + signal_text(end.launcher.signal) : fmt::format("with code {}", end.launcher.code),
-                    end.last_line.empty() ? "" : "; its last line: " + end.last_line));
+                    end.last_line.empty() ? "" : "; its last line: " + end.last_line);
+  } else {
+    reason = fmt::format("the ranks ended with code {} in step {} without saying why{}", end.launcher.code, end.newest_step,
+                         end.last_line.empty() ? "" : "; the last line: " + end.last_line);
   }
-  return failed(fmt::format("the ranks ended with code {} in step {} without saying why{}", end.launcher.code, end.newest_step,
-                            end.last_line.empty() ? "" : "; the last line: " + end.last_line));
+  return signal != 0 ? lost(std::move(reason)) : failed(std::move(reason), static_cast<int>(ExitCode::training));
 }
 
 }  // namespace syncline

@@ -25,6 +25,9 @@ struct JobEnd {
   std::string last_line;         // of the job's output
 };
 
-ExitRecord conclude(const JobEnd&);
+struct Conclusion : ExitRecord {
+  bool lost = false;  // a process died or fell silent; anything else would only happen again
+};
+Conclusion conclude(const JobEnd&);
 
 }  // namespace syncline

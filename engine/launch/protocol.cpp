@@ -22,11 +22,8 @@ std::filesystem::path outcome_path(const std::filesystem::path& run_folder) { re
 }  // namespace
 
 bool write_outcome(const std::filesystem::path& run_folder, const Outcome& outcome) {
-  const nlohmann::json document = {{"state", outcome.state},
-                                   {"reason", outcome.reason},
-                                   {"exit_code", outcome.exit_code},
-                                   {"rank", outcome.rank},
-                                   {"step", outcome.step}};
+  const nlohmann::json document = {{"state", outcome.state}, {"reason", outcome.reason}, {"exit_code", outcome.exit_code},
+                                   {"rank", outcome.rank},   {"step", outcome.step},     {"lost", outcome.lost}};
   const std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   const std::filesystem::path path = outcome_path(run_folder);
   const std::string temporary = fmt::format("{}.{}", path.string(), ::getpid());
@@ -50,8 +47,12 @@ std::optional<Outcome> read_outcome(const std::filesystem::path& run_folder) {
   std::ifstream stream(outcome_path(run_folder));
   const nlohmann::json document = nlohmann::json::parse(stream, nullptr, false);
   if (!document.is_object()) return std::nullopt;
-  return Outcome{document.value("state", ""), document.value("reason", ""), document.value("exit_code", 0), document.value("rank", 0),
-                 document.value("step", std::int64_t{0})};
+  return Outcome{document.value("state", ""),
+                 document.value("reason", ""),
+                 document.value("exit_code", 0),
+                 document.value("rank", 0),
+                 document.value("step", std::int64_t{0}),
+                 document.value("lost", false)};
 }
 
 void remove_outcome(const std::filesystem::path& run_folder) {

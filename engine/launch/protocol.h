@@ -29,6 +29,7 @@ struct Outcome {
   int exit_code = 0;   // of the contract
   int rank = 0;        // who wrote it
   std::int64_t step = 0;
+  bool lost = false;  // failed over a rank that is gone or silent, so that another try may go better
 };
 // False: there is one already (it stays). Throws TrainingError when it cannot be written.
 bool write_outcome(const std::filesystem::path& run_folder, const Outcome&);

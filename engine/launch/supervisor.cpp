@@ -107,7 +107,7 @@ class Job {
     remove_outcome(folder_);
   }
 
-  ExitRecord run() {
+  Conclusion run() {
     registry_.set_launch_command(run_id_, command_.argv);
     registry_.set_running(run_id_);
     try {
@@ -118,7 +118,7 @@ class Job {
                                                            .output_fd = output_.write_end(),
                                                            .keep_fd = output_.read_end()});
     } catch (const TrainingError& error) {
-      return {.state = "failed", .reason = error.what(), .exit_code = static_cast<int>(ExitCode::training), .ended = 0};
+      return {{.state = "failed", .reason = error.what(), .exit_code = static_cast<int>(ExitCode::training), .ended = 0}};
     }
     output_.close_write_end();
     while (!over()) tick();
@@ -238,7 +238,7 @@ bool has_checkpoint(const std::filesystem::path& run_folder) {
 }
 
 struct JobResult {
-  ExitRecord record;
+  Conclusion record;
   bool stop_asked = false;  // by a person: such a job is not started again
 };
 
@@ -279,8 +279,8 @@ SupervisedRun supervise(const SupervisorOptions& options) {
     const auto [record, stop_asked] = run_once(options, workspace, registry, signals, id, resume_folder);
     // An attempt that died before its first checkpoint is followed by one from where it had started itself.
     if (has_checkpoint(workspace.run_folder(id))) resume_folder = workspace.run_folder(id);
-    const bool again = record.state == "failed" && record.exit_code == static_cast<int>(ExitCode::training) && !stop_asked &&
-                       restarts < options.experiment.fault.max_restarts && !resume_folder.empty();
+    const bool again = record.state == "failed" && record.lost && !stop_asked && restarts < options.experiment.fault.max_restarts &&
+                       !resume_folder.empty();
     if (!again) return {id, record};
     if (options.shown != nullptr) {
       std::fprintf(options.shown, "failed: %s\nrestart %lld of %lld from the newest checkpoint\n", record.reason.c_str(),

@@ -154,13 +154,14 @@ void RankProcess::clean_up() const {
   if (const char* scratch = std::getenv(scratch_variable)) std::filesystem::remove_all(scratch, ignored);
 }
 
-void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed, std::int64_t step) {
+void RankProcess::leave(const std::string& sentence, const Failure& failure) {
   if (leaving_.exchange(true))
     for (;;) ::pause();  // another thread is on its way out
-  const std::string reason =
-      blamed && !sentence.starts_with("rank ") ? fmt::format("rank {} failed in step {}: {}", rank_, step, sentence) : sentence;
+  const std::string reason = failure.blamed && !sentence.starts_with("rank ")
+                                 ? fmt::format("rank {} failed in step {}: {}", rank_, failure.step, sentence)
+                                 : sentence;
   if (first()) progress_->end();
-  const int number = static_cast<int>(code);
+  const int number = static_cast<int>(failure.code);
   const auto speak = [&](const std::string& who) {
     if (supervisor_gone_) return;
     fmt::print(stderr, "error: {}{}\n", who, reason);
@@ -173,12 +174,13 @@ void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed,
       fmt::print(stderr, "error: the end of the run could not be recorded: {}\n", error.what());
     }
   };
-  const bool first_word = blamed || first();  // of the others each has probably found what rank 0 found
+  const bool first_word = failure.blamed || first();  // of the others each has probably found what rank 0 found
   if (first_word) speak("");
   bool heard = false;  // the supervisor reads the outcome
   try_to([&] {
     if (run_folder_.empty()) return;
-    write_outcome(run_folder_, {.state = "failed", .reason = reason, .exit_code = number, .rank = rank_, .step = step});
+    write_outcome(run_folder_,
+                  {.state = "failed", .reason = reason, .exit_code = number, .rank = rank_, .step = failure.step, .lost = failure.lost});
     heard = supervised();
   });
   if (!first_word && !heard && must_report_common_error()) speak(fmt::format("rank {}: ", rank_));
@@ -194,18 +196,20 @@ void RankProcess::leave(const std::string& sentence, ExitCode code, bool blamed,
   });
   clean_up();
   std::fflush(nullptr);
-  ::_exit(static_cast<int>(code));
+  ::_exit(number);
 }
 
 void RankProcess::leave(const std::exception& error) {
-  const ExitCode code = exit_code_of(error);
+  Failure failure{.code = exit_code_of(error), .step = activity_.now().step};
+  const bool peer_lost = dynamic_cast<const PeerLost*>(&error) != nullptr;
+  failure.lost = peer_lost || dynamic_cast<const TimeLimit*>(&error) != nullptr;
   // A rank that lost another gives that one the time to say why it went: its reason is the better one.
-  if (dynamic_cast<const PeerLost*>(&error) != nullptr) ::usleep(1000000);
-  const bool blamed = code == ExitCode::training && ranks_ > 1 && dynamic_cast<const AgreedError*>(&error) == nullptr;
+  if (peer_lost) ::usleep(1000000);
+  failure.blamed = failure.code == ExitCode::training && ranks_ > 1 && dynamic_cast<const AgreedError*>(&error) == nullptr;
   std::string sentence = error.what();
   if (const auto* config = dynamic_cast<const ConfigError*>(&error); config != nullptr && !config->origin().key.empty())
     sentence = config->origin().key + ": " + sentence;
-  leave(sentence, code, blamed, activity_.now().step);
+  leave(sentence, failure);
 }
 
 bool is_rank() { return launcher_place().has_value() || supervisor_from_environment().known(); }

@@ -27,9 +27,14 @@ class RankProcess {
  public:
   explicit RankProcess(const RankOptions& options);
   int run();
+  struct Failure {
+    ExitCode code = ExitCode::training;
+    bool blamed = false;  // the sentence names this rank as the one that failed
+    bool lost = false;    // a rank is gone or silent: what Outcome::lost says
+    std::int64_t step = 0;
+  };
   // Says why, writes the outcome, ends the process without any destructor: other ranks may be gone, and nothing may wait for them.
-  // `blamed`: the sentence names this rank as the one that failed.
-  [[noreturn]] void leave(const std::string& sentence, ExitCode, bool blamed, std::int64_t step);
+  [[noreturn]] void leave(const std::string& sentence, const Failure&);
   [[noreturn]] void leave(const std::exception&);
 
  private:

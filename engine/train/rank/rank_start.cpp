@@ -73,12 +73,13 @@ void RankProcess::begin() {
     activity_.on_change([this](TrainPhase phase, std::int64_t step) { status_->set(step, status_phase(phase)); });
   }
   activity_.enter(TrainPhase::start, 0, clock_.now_s());
-  watchdog_.emplace(activity_,
-                    WatchdogOptions{.limit_s = experiment_.fault.limit_s + 1,  // the queue's own limit, which knows more, comes first
-                                    .last_operation = [this] { return world_ ? world_->queue().last_operation() : std::string(); },
-                                    .also = [this] { look_after_supervisor(); },
-                                    .expired = [this](const std::string& sentence,
-                                                      std::int64_t step) { leave(sentence, ExitCode::training, true, step); }});
+  watchdog_.emplace(
+      activity_,
+      WatchdogOptions{.limit_s = experiment_.fault.limit_s + 1,  // the queue's own limit, which knows more, comes first
+                      .last_operation = [this] { return world_ ? world_->queue().last_operation() : std::string(); },
+                      .also = [this] { look_after_supervisor(); },
+                      .expired = [this](const std::string& sentence,
+                                        std::int64_t step) { leave(sentence, {.blamed = true, .lost = true, .step = step}); }});
 }
 
 void RankProcess::look_after_supervisor() {

@@ -120,9 +120,31 @@ TEST(Restarting, ARunThatLostARankGoesOnFromItsNewestCheckpoint) {
 TEST(Restarting, WithoutACheckpointThereIsNothingToStartFrom) {
   const Engine engine;
   engine.replace("limit_s = 3", "limit_s = 3\nmax_restarts = 2");
-  const Ended ended = engine.train("", "SYNCLINE_FAULT=1:3:forward:throw");
+  const Ended ended = engine.train("", "SYNCLINE_FAULT=1:3:forward:kill");
   EXPECT_EQ(ended.code, 4) << ended.output;
   EXPECT_EQ(engine.last().attempt, 1);
+}
+
+class FailureThatWouldRepeat : public testing::TestWithParam<const char*> {};
+
+// A checkpoint is there; but the same would happen again.
+TEST_P(FailureThatWouldRepeat, IsFollowedByNoRestart) {
+  const Engine engine;
+  engine.replace("limit_s = 3", "limit_s = 3\nmax_restarts = 2");
+  const Ended ended = engine.train("--set 'checkpoint.every=\"4 steps\"'", std::string("SYNCLINE_FAULT=") + GetParam());
+  EXPECT_EQ(ended.code, 4) << ended.output;
+  EXPECT_GE(engine.checkpoint_step(engine.last().id), 4);
+  EXPECT_EQ(engine.last().attempt, 1) << ended.output;
+}
+INSTANTIATE_TEST_SUITE_P(Restarting, FailureThatWouldRepeat, testing::Values("1:10:collective:nan", "1:10:forward:throw"));
+
+// A rank that hangs is as good as gone.
+TEST(Restarting, ARunWithASilentRankGoesOn) {
+  const Engine engine;
+  engine.replace("limit_s = 3", "limit_s = 2\nmax_restarts = 1");
+  const Ended ended = engine.train("--set 'checkpoint.every=\"4 steps\"'", "SYNCLINE_FAULT=1:10:forward:stop");
+  EXPECT_EQ(engine.last().attempt, 2) << ended.output;
+  EXPECT_NE(ended.output.find("restart 1 of 1 from the newest checkpoint"), std::string::npos) << ended.output;
 }
 
 }  // namespace

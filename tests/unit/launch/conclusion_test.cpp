@@ -26,6 +26,26 @@ JobEnd two_ranks() {
   return end;
 }
 
+TEST(Conclusion, OnlyAProcessThatIsGoneOrSilentCountsAsLost) {
+  JobEnd end = two_ranks();
+  end.first_lost = rank(0);
+  end.launcher.code = 4;
+  end.outcome = Outcome{"failed", "the loss is not finite in step 41", 4, 1, 41};
+  EXPECT_FALSE(conclude(end).lost);
+  end.outcome->lost = true;
+  EXPECT_TRUE(conclude(end).lost);
+  end.outcome.reset();
+  EXPECT_TRUE(conclude(end).lost);  // exited without a word
+  end.last_line = "error: w.db: no space left for the workspace";
+  EXPECT_FALSE(conclude(end).lost);
+  end.first_lost.reset();
+  end.launcher = {0, 9};
+  EXPECT_TRUE(conclude(end).lost);
+  end.launcher = {1, 0};
+  end.ranks_seen = 0;
+  EXPECT_FALSE(conclude(end).lost);
+}
+
 TEST(Conclusion, AFinishedRunIsFinished) {
   JobEnd end = two_ranks();
   end.outcome = Outcome{"finished", "", 0, 0, 100};
@@ -46,10 +66,11 @@ TEST(Conclusion, AKilledRankIsNamedWithPidHostSignalAndStep) {
   end.launcher.code = 128 + 9;
   end.first_lost = rank(1);
   end.outcome = Outcome{"failed", "rank 0 lost rank 1 during allreduce of bucket 2", 4, 0, 41};
-  const ExitRecord record = conclude(end);
+  const Conclusion record = conclude(end);
   EXPECT_EQ(record.state, "failed");
   EXPECT_EQ(record.reason, "rank 1 (pid 4242, host gpu07) ended by signal 9 (Killed) in step 41");
   EXPECT_EQ(record.exit_code, 4);
+  EXPECT_TRUE(record.lost);
 }
 
 TEST(Conclusion, WithoutRoomForAnOutcomeTheSentenceOfTheOutputCounts) {
