@@ -67,7 +67,7 @@ void say(const Global& global, const RunInfo& run, std::int64_t request, const s
 }
 
 int stop(const StopArguments& arguments, const Global& global) {
-  const Workspace workspace = Workspace::open(workspace_path(global.workspace));
+  const Workspace workspace = Workspace::open_existing(workspace_path(global.workspace));
   const RunInfo run = active_run(workspace, arguments.run, "stop");
   Requests requests(workspace);
   const std::int64_t id = requests.ask(run.id, arguments.kind(), "command line");
@@ -91,7 +91,7 @@ struct CheckpointArguments {
 };
 
 int checkpoint(const CheckpointArguments& arguments, const Global& global) {
-  const Workspace workspace = Workspace::open(workspace_path(global.workspace));
+  const Workspace workspace = Workspace::open_existing(workspace_path(global.workspace));
   const RunInfo run = active_run(workspace, arguments.run, "save");
   Requests requests(workspace);
   const std::int64_t id = requests.ask(run.id, "checkpoint", "command line");

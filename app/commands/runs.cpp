@@ -22,7 +22,15 @@ std::optional<double> exposed_share(const Summary& summary) {
 
 int list_runs(const std::string& expression, const Global& global) {
   const RunFilter filter(expression);
-  Reader reader(Workspace::open_read_only(workspace_path(global.workspace)));
+  const std::filesystem::path path = workspace_path(global.workspace);
+  if (!std::filesystem::exists(path)) {  // nothing has been recorded yet, which is an answer; the first run makes the workspace
+    if (global.json)
+      print_document({{"runs", nlohmann::ordered_json::array()}});
+    else
+      std::printf("no runs yet: the workspace %s is made by the first run\n", path.c_str());
+    return 0;
+  }
+  Reader reader(Workspace::open_read_only(path));
   std::vector<RunInfo> kept;
   for (RunInfo& run : reader.runs()) {
     if (filter.matches(run, filter.needs_summary() ? summarise(reader, run) : Summary{})) kept.push_back(std::move(run));

@@ -56,7 +56,7 @@ int import(const ImportArguments& arguments, const Global& global) {
 }
 
 int remove(const std::string& what, bool keep_files, const Global& global) {
-  const Workspace workspace = Workspace::open(workspace_path(global.workspace));
+  const Workspace workspace = Workspace::open_existing(workspace_path(global.workspace));
   const RunInfo run = resolve(workspace, what);
   RunRegistry(workspace).remove(run.id, keep_files);
   say(global, {{"deleted", run.id}, {"kept_files", keep_files}},
@@ -71,7 +71,7 @@ struct TagArguments {
 };
 
 int tag(const TagArguments& arguments, const Global& global) {
-  const Workspace workspace = Workspace::open(workspace_path(global.workspace));
+  const Workspace workspace = Workspace::open_existing(workspace_path(global.workspace));
   const RunInfo run = resolve(workspace, arguments.run);
   Annotations annotations(workspace);
   for (const std::string& word : arguments.tags) {

@@ -34,6 +34,12 @@ void make_private_folders(const std::filesystem::path& folder) {
 
 std::filesystem::path full_path(const std::filesystem::path& path) { return std::filesystem::absolute(path).lexically_normal(); }
 
+void check_there(const std::filesystem::path& path) {
+  if (std::filesystem::exists(path)) return;
+  throw WorkspaceError(
+      fmt::format("{}: there is no workspace here; train something first, or name another one with --workspace", path.string()));
+}
+
 }  // namespace
 
 std::filesystem::path workspace_path(const std::string& given) {
@@ -60,13 +66,15 @@ Workspace Workspace::open(const std::filesystem::path& path) {
   return workspace;
 }
 
+Workspace Workspace::open_existing(const std::filesystem::path& path) {
+  check_there(full_path(path));
+  return open(path);
+}
+
 Workspace Workspace::open_read_only(const std::filesystem::path& path) {
   Workspace workspace;
   workspace.path_ = full_path(path);
-  if (!std::filesystem::exists(workspace.path_)) {
-    throw WorkspaceError(fmt::format("{}: there is no workspace here; train something first, or name another one with --workspace",
-                                     workspace.path_.string()));
-  }
+  check_there(workspace.path_);
   Database database(workspace.path_, Database::Mode::read);
   if (database.integer("PRAGMA application_id") != workspace_application_id) {
     throw WorkspaceError(fmt::format("{}: this database is not a Syncline workspace", workspace.path_.string()));

@@ -20,6 +20,8 @@ class Workspace {
   // Opens for writing: creates folders (0700) and database (0600), migrates an older schema. Throws WorkspaceError with one sentence: not a
   // database, damaged, made by a newer version, read-only, no space.
   static Workspace open(const std::filesystem::path&);
+  // The same where a workspace is there already; WorkspaceError where there is none.
+  static Workspace open_existing(const std::filesystem::path&);
   // Opens for reading; also read-only media and workspaces of a newer version (what this version knows of them). Throws WorkspaceError
   // where there is none.
   static Workspace open_read_only(const std::filesystem::path&);

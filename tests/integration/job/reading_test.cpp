@@ -239,6 +239,24 @@ TEST_F(Reading, ErrorsAsJson) {
   error(engine_->run("import bad.db --into other2.db --json"), 6);
 }
 
+// Nothing recorded yet is an answer; a run that is asked for cannot be there. Whatever is asked, no workspace comes of it.
+TEST(ReadingNothing, AWorkspaceThatIsNotThereHasNoRuns) {
+  const Engine engine;
+  const Ended list = engine.run("runs");
+  EXPECT_EQ(list.code, 0);
+  EXPECT_EQ(list.output, "no runs yet: the workspace " + engine.workspace().string() + " is made by the first run\n");
+  EXPECT_EQ(parse_json(engine.run("runs --json")), json({{"runs", json::array()}}));
+  for (const char* command : {"show last", "compare last last", "export last --format csv --output x", "stop last", "checkpoint last",
+                              "tag last good", "delete last", "train --resume last", "plan job.toml --profile last"}) {
+    const Ended ended = engine.run(command);
+    EXPECT_EQ(ended.code, 6) << command << ": " << ended.output;
+    EXPECT_EQ(ended.output, "syncline-engine: " + engine.workspace().string() +
+                                ": there is no workspace here; train something first, or name another one with --workspace\n")
+        << command;
+    EXPECT_FALSE(std::filesystem::exists(engine.workspace())) << command;
+  }
+}
+
 TEST_F(Reading, ADryRunReportsAndRecordsNothing) {
   const std::size_t before = Reader(Workspace::open_read_only(engine_->workspace())).runs().size();
   const json report = parse_json(engine_->run("train job.toml --dry-run --json"));

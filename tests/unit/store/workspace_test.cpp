@@ -70,6 +70,8 @@ TEST_F(WorkspaceTest, AnotherDatabaseIsNotTouched) {
   EXPECT_EQ(message_of([&] { workspace("text.db"); }),
             (folder_ / "text.db").string() + ": this file is not a Syncline workspace (not an SQLite database)");
   EXPECT_NE(message_of([&] { Workspace::open_read_only(folder_ / "absent.db"); }).find("there is no workspace here"), std::string::npos);
+  EXPECT_NE(message_of([&] { Workspace::open_existing(folder_ / "absent.db"); }).find("there is no workspace here"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "absent.db"));
   std::filesystem::create_directory(folder_ / "folder");
   EXPECT_NE(message_of([&] { workspace("folder"); }).find("this is a folder"), std::string::npos);
 }
