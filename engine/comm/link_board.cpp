@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/link_board.h"
+
 #include <cmath>
 #include <cstring>
 #include <new>
 
 #include "engine/base/error.h"
-#include "engine/comm/shaped.h"
 
 namespace syncline {
 
@@ -18,7 +19,8 @@ std::size_t rounded(std::size_t bytes) { return (bytes + line - 1) / line * line
 std::size_t LinkBoard::shared_bytes(const LinkModel& model, int size) {
   const auto ranks = static_cast<std::size_t>(size);
   return rounded(ranks * ranks * sizeof(Ring)) + rounded(static_cast<std::size_t>(clock_count(model, size)) * sizeof(NanoClock)) +
-         rounded(ranks * sizeof(Intake)) + rounded(ranks * sizeof(Doorbell));
+         rounded(ranks * sizeof(Intake)) + rounded(ranks * sizeof(Doorbell)) + rounded(ranks * sizeof(NanoClock)) +
+         Offers::shared_bytes(size);
 }
 
 // The memory is zero, which is a valid start of every atomic in it; constructing them anew would race with ranks that are already running.
@@ -33,6 +35,9 @@ LinkBoard::LinkBoard(LinkModel model, int size, void* memory, std::shared_ptr<vo
   bytes += rounded(ranks * sizeof(Intake));
   own_bells_ = reinterpret_cast<Doorbell*>(bytes);
   for (int rank = 0; rank < size; ++rank) bells_.push_back(own_bells_ + rank);
+  bytes += rounded(ranks * sizeof(Doorbell));
+  wakes_ = reinterpret_cast<NanoClock*>(bytes);
+  offers_.emplace(bytes + rounded(ranks * sizeof(NanoClock)), size);
 
   const auto per_byte = [](const Link& link) { return link.bytes_per_s > 0 ? 1e9 / link.bytes_per_s : 0.0; };
   routes_.resize(ranks * ranks);
@@ -141,7 +146,18 @@ bool LinkBoard::announce(int from, int to, const Announcement& what) {
   const std::uint32_t written = at.written.load(std::memory_order_relaxed);
   if (written - at.read.load(std::memory_order_acquire) == ring_size) return false;
   at.entries[written % ring_size] = what;
-  at.written.store(written + 1, std::memory_order_release);
+  at.written.store(written + 1, std::memory_order_seq_cst);  // before sleeps_past() is asked
+  return true;
+}
+
+bool LinkBoard::nothing_before(int to, std::int64_t wake_ns) {
+  for (int from = 0; from < size_; ++from) {
+    Ring& at = ring(from, to);
+    const std::uint32_t written = at.written.load(std::memory_order_seq_cst);
+    for (std::uint32_t read = at.read.load(std::memory_order_relaxed); read != written; ++read) {
+      if (at.entries[read % ring_size].due_ns < wake_ns) return false;
+    }
+  }
   return true;
 }
 

@@ -20,6 +20,7 @@ std::int64_t now_in_ns() {
 
 // Messages whose bytes are under way are looked at at least this often; everything else announces itself by the bell.
 constexpr double longest_pause_s = 2e-3;
+constexpr std::int64_t longest_send_delay_ns = 200'000;
 
 }  // namespace
 
@@ -61,6 +62,8 @@ Transport::Handle ShapedTransport::allot() {
   Request& request = requests_[static_cast<std::size_t>(handle)];
   request.completion = {};
   request.body = -1;
+  request.offer = Offers::none;
+  request.asked = false;
   request.due_ns = 0;
   open_.push_back(handle);
   return handle;
@@ -83,12 +86,22 @@ Transport::Handle ShapedTransport::send(const void* data, std::int64_t bytes, in
   request.sending = true;
   request.other = to;
   request.due_ns = reserved.left_ns;
+  // That a send has ended is noticed a little later: at the time when it arrives something else is often due as well, and every time that
+  // the thread wakes up costs the compute on its core.
+  request.wake_ns = std::min(reserved.due_ns, reserved.left_ns + longest_send_delay_ns);
   request.state = Request::arrived;
-  LinkBoard::Announcement what{group.name, bytes, reserved.due_ns, group.rank, tag, next_body_tag_};
+  LinkBoard::Announcement what{group.name, bytes, reserved.due_ns, group.rank, tag, 0, 0};
   if (bytes > 0) {  // an empty message is its announcement
     request.state = Request::moving;
-    request.body = inner_->send(data, bytes, context, peer, what.body_tag);
-    next_body_tag_ = (next_body_tag_ + 1) % 32768;
+    if (board_->offers() != nullptr) request.offer = board_->offers()->make(rank(), to);
+    if (request.offer != Offers::none) {
+      what.body = request.offer;
+      what.address = reinterpret_cast<std::uintptr_t>(data);
+    } else {
+      what.body = next_body_tag_;
+      request.body = inner_->send(data, bytes, context, peer, what.body);
+      next_body_tag_ = (next_body_tag_ + 1) % 32768;
+    }
   }
   unannounced_.emplace_back(to, what);
   announce_all();
@@ -99,7 +112,7 @@ void ShapedTransport::announce_all() {
   while (!unannounced_.empty()) {
     const auto& [to, what] = unannounced_.front();
     if (!board_->announce(rank(), to, what)) return;
-    board_->bell(to).ring();
+    if (board_->sleeps_past(to, what.due_ns)) board_->bell(to).ring();
     unannounced_.pop_front();
   }
 }
@@ -111,7 +124,7 @@ bool ShapedTransport::matches(const Request& receive, const Unmatched& message) 
 
 void ShapedTransport::match(Handle handle, const Unmatched& message) {
   Request& request = requests_[static_cast<std::size_t>(handle)];
-  request.due_ns = message.what.due_ns;
+  request.due_ns = request.wake_ns = message.what.due_ns;
   request.other = message.from;
   request.completion.source = message.what.source;
   request.completion.tag = message.what.tag;
@@ -121,13 +134,21 @@ void ShapedTransport::match(Handle handle, const Unmatched& message) {
     request.state = Request::arrived;
     return;
   }
+  request.state = Request::moving;
+  if (message.what.address != 0) {
+    const bool read =
+        board_->offers()->read(message.from, rank(), message.what.body, message.what.address, request.data, request.completion.bytes);
+    if (read) request.state = Request::arrived;
+    // A sender that withdrew has given up: its message never comes, and the limits or the launcher tell of it.
+    if (read && board_->offers()->wanted(message.from)) board_->bell(message.from).ring();
+    return;
+  }
   void* into = request.data;
   if (request.completion.truncated) {
     request.overflow.resize(static_cast<std::size_t>(message.what.bytes));
     into = request.overflow.data();
   }
-  request.state = Request::moving;
-  request.body = inner_->receive(into, message.what.bytes, request.context, message.what.source, message.what.body_tag);
+  request.body = inner_->receive(into, message.what.bytes, request.context, message.what.source, message.what.body);
   board_->bell(message.from).ring();  // the sender's transport may have to push
 }
 
@@ -168,9 +189,27 @@ bool ShapedTransport::cancel(Handle handle) {
     release(handle);
     return true;
   }
+  if (request.offer != Offers::none) board_->offers()->withdraw(rank(), request.other, request.offer);
   if (request.body >= 0) inner_->cancel(request.body);
+  request.offer = Offers::none;
   request.body = -1;
   return false;
+}
+
+// The receiver has read most of them long before the link is done. Of those that are late their sender asks to be rung, and looks after
+// that.
+void ShapedTransport::look_at_offers(std::int64_t now_ns) {
+  const auto late = [now_ns](const Request& request) { return request.offer != Offers::none && now_ns >= request.due_ns; };
+  bool asked = false;
+  for (const Handle handle : open_) {
+    Request& request = requests_[static_cast<std::size_t>(handle)];
+    if (!late(request)) continue;
+    if (!asked) board_->offers()->want(rank());
+    asked = request.asked = true;
+    if (!board_->offers()->taken(rank(), request.other, request.offer)) continue;
+    request.offer = Offers::none;
+    request.state = Request::arrived;
+  }
 }
 
 bool ShapedTransport::poll() {
@@ -192,11 +231,12 @@ bool ShapedTransport::poll() {
   }
   inner_->poll();
   const std::int64_t now = now_in_ns();
+  if (board_->offers() != nullptr) look_at_offers(now);
   bool any = false;
   Completion completion;
   for (const Handle handle : open_) {
     Request& request = requests_[static_cast<std::size_t>(handle)];
-    if (request.state == Request::moving && inner_->take(request.body, completion)) {
+    if (request.body >= 0 && inner_->take(request.body, completion)) {
       request.body = -1;
       request.state = Request::arrived;
       if (!request.sending) board_->bell(request.other).ring();  // its send is over too
@@ -210,16 +250,19 @@ double ShapedTransport::due_s() const {
   std::int64_t due = INT64_MAX;
   for (const Handle handle : open_) {
     const Request& request = requests_[static_cast<std::size_t>(handle)];
-    if (request.state == Request::arrived) due = std::min(due, request.due_ns);
+    if (request.state == Request::arrived || (request.offer != Offers::none && !request.asked)) due = std::min(due, request.wake_ns);
   }
+  // Whoever announces a message after this line rings, unless it is due later.
+  board_->sleeps_until(rank(), due);
+  if (!board_->nothing_before(rank(), due)) return 0;
   return due == INT64_MAX ? inner_->due_s() : std::min(inner_->due_s(), static_cast<double>(due) * 1e-9);
 }
 
 double ShapedTransport::longest_sleep_s() const {
   const double inner = inner_->longest_sleep_s();
   if (inner > longest_pause_s && inner < 1) return inner;
-  const bool waiting = std::any_of(open_.begin(), open_.end(),
-                                   [this](Handle handle) { return requests_[static_cast<std::size_t>(handle)].state == Request::moving; });
+  const bool waiting =
+      std::any_of(open_.begin(), open_.end(), [this](Handle handle) { return requests_[static_cast<std::size_t>(handle)].body >= 0; });
   if (inner >= 1) return inner;  // the transport underneath rings by itself
   return waiting || !unannounced_.empty() ? longest_pause_s : forever_s;
 }

@@ -45,6 +45,10 @@ ThreadWorld::ThreadWorld(int size, ThreadWorldOptions options) : hub_(std::make_
   if (size > 1 && options.group.allreduce == "library")
     throw ConfigError("allreduce = \"library\" needs ranks under MPI", {.file = "", .key = "strategy.allreduce"});
   if (options.links) board_ = LinkBoard::in_process(*options.links, size, [hub = hub_](int rank) { return &hub->bell(rank); });
+  if (board_ && options.receivers_read) {
+    for (int rank = 0; rank < size; ++rank) board_->all_offers().publish(rank);
+    board_->let_receivers_read();
+  }
   for (int rank = 0; rank < size; ++rank) ranks_.push_back(std::make_unique<Rank>(*this, rank, options));
   for (auto& rank : ranks_) rank->connect(options.group);
 }

@@ -18,6 +18,7 @@ namespace syncline {
 struct ThreadWorldOptions : WorldOptions {
   Delays delays;
   std::optional<LinkModel> links;  // set: every message takes the time of these links
+  bool receivers_read = false;     // over links: the bytes move as they do between processes (offers.h)
 };
 
 class ThreadWorld {

@@ -78,7 +78,14 @@ std::shared_ptr<LinkBoard> open_shared_board(MpiTransport& transport, const Link
                     lowest_without),
         {.file = "", .key = "cluster.link.emulate"});
   }
-  return LinkBoard::in_memory(model, transport.size(), memory, std::shared_ptr<void>(memory, [bytes](void* at) { munmap(at, bytes); }));
+  auto board =
+      LinkBoard::in_memory(model, transport.size(), memory, std::shared_ptr<void>(memory, [bytes](void* at) { munmap(at, bytes); }));
+  board->all_offers().publish(transport.rank());
+  check_mpi(MPI_Barrier(comm), "MPI_Barrier");
+  int reads = board->all_offers().usable() ? 1 : 0, all_read = 0;
+  check_mpi(MPI_Allreduce(&reads, &all_read, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (all_read != 0) board->let_receivers_read();
+  return board;
 }
 
 }  // namespace syncline

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emulated links: the time of messages, and that it is spent asleep.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "engine/base/error.h"
 #include "engine/metrics/clock.h"
@@ -13,8 +15,9 @@ using test::cell_sum;
 using test::filled;
 using test::on_ranks;
 
-ThreadWorldOptions over(double bytes_per_s, double latency_s) {
+ThreadWorldOptions over(double bytes_per_s, double latency_s, bool receivers_read = false) {
   ThreadWorldOptions options;
+  options.receivers_read = receivers_read;
   options.links = LinkModel{{.bytes_per_s = bytes_per_s, .latency_s = latency_s}, {}};
   return options;
 }
@@ -70,9 +73,13 @@ TEST(LinkModel, APairWithItsOwnLinkUsesThatOne) {
   EXPECT_EQ(board->reserve(2, 1, 1000, 0).due_ns, 2000) << "shared: one clock for both directions";
 }
 
-TEST(Shaped, EveryCollectiveIsStillRight) {
+// Whether the transport underneath carries the bytes, or the receivers read them out of the senders' memory.
+class Bodies : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Shaped, Bodies, testing::Bool(), [](const auto& at) { return at.param ? "Read" : "Carried"; });
+
+TEST_P(Bodies, EveryCollectiveIsStillRight) {
   for (const int size : {2, 3, 5}) {
-    ThreadWorldOptions options = over(2e9, 20e-6);
+    ThreadWorldOptions options = over(2e9, 20e-6, GetParam());
     options.group.chunk_bytes = 4096;
     on_ranks(size, options, [size](World& world) {
       auto& comm = world.communicator();
@@ -100,8 +107,8 @@ TEST(Shaped, EveryCollectiveIsStillRight) {
   }
 }
 
-TEST(Shaped, ManyUnreadMessagesWaitTheirTurn) {
-  on_ranks(2, over(0, 0), [](World& world) {
+TEST_P(Bodies, ManyUnreadMessagesWaitTheirTurn) {
+  on_ranks(2, over(0, 0, GetParam()), [](World& world) {
     constexpr int count = 600;  // more than the ring of announcements holds
     std::vector<Work> works;
     std::vector<View> views;
@@ -126,10 +133,10 @@ TEST(Shaped, ManyUnreadMessagesWaitTheirTurn) {
 
 // Half of what is sent leaves and comes in each phase: n bytes in all at 20 MB/s, two latencies. The shortest of a few tries is compared,
 // since a busy machine can only make it longer.
-TEST(Shaped, AnExchangeTakesTheTimeOfTheLinkAndSleepsThroughIt) {
+TEST_P(Bodies, AnExchangeTakesTheTimeOfTheLinkAndSleepsThroughIt) {
   double best = 1e9, cpu = 1e9;
   constexpr double bytes = 6e6, rate = 20e6, latency = 1e-3, expected = bytes / rate + 2 * latency;
-  on_ranks(2, over(rate, latency), [&](World& world) {
+  on_ranks(2, over(rate, latency, GetParam()), [&](World& world) {
     View view = View::host(static_cast<std::int64_t>(bytes) / 4);
     for (int repeat = 0; repeat < 4; ++repeat) {
       world.communicator().barrier().wait();
@@ -176,6 +183,27 @@ TEST(Shaped, TheTrainingThreadComputesAsIfNoExchangeWereInFlight) {
   if (test::speed_counts) {
     EXPECT_GT(best, 0.97);
   }
+}
+
+TEST_P(Bodies, ALateReceiverReadsWhatWasSentLongAgo) {
+  on_ranks(2, over(1e9, 0, GetParam()), [](World& world) {
+    const View first = filled(world.rank(), 1000), second = filled(world.rank(), 1000);
+    if (world.rank() == 0) {
+      const double start = monotonic_s();
+      Work a = world.communicator().send(first, 1, 1), b = world.communicator().send(second, 1, 2);
+      b.wait();
+      EXPECT_GT(monotonic_s() - start, 0.015) << "nobody had taken it before";
+      a.wait();
+      EXPECT_LT(monotonic_s() - start, 1) << "woken when it was taken, not by the limits' clock";
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const View got = View::host(1000);
+      for (const int tag : {1, 2}) {
+        world.communicator().receive(got, 0, tag).wait();
+        for (std::int64_t i = 0; i < 1000; ++i) ASSERT_EQ(got.data()[i], test::cell(0, i));
+      }
+    }
+  });
 }
 
 TEST(Shaped, LatencyIsKeptWithinATenthOfAMillisecond) {
