@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/commands/output.h"
 #include "engine/base/units.h"
+#include "engine/launch/leftovers.h"
 #include "engine/store/filter.h"
 #include "engine/store/reader.h"
 #include "engine/store/summary.h"
@@ -30,7 +31,9 @@ int list_runs(const std::string& expression, const Global& global) {
       std::printf("no runs yet: the workspace %s is made by the first run\n", path.c_str());
     return 0;
   }
-  Reader reader(Workspace::open_read_only(path));
+  const Workspace workspace = Workspace::open_read_only(path);
+  sweep_leftovers(workspace);
+  Reader reader(workspace);
   std::vector<RunInfo> kept;
   for (RunInfo& run : reader.runs()) {
     if (filter.matches(run, filter.needs_summary() ? summarise(reader, run) : Summary{})) kept.push_back(std::move(run));

@@ -78,7 +78,11 @@ void RankStatus::set_plugin(const char* name) {
 }
 
 std::optional<RankSnapshot> read_rank_status(const std::filesystem::path& run_folder, int rank) {
-  std::ifstream stream(status_path(run_folder, rank), std::ios::binary);
+  return read_rank_status(status_path(run_folder, rank));
+}
+
+std::optional<RankSnapshot> read_rank_status(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
   alignas(RankStatus::Page) char bytes[sizeof(RankStatus::Page)] = {};
   if (!stream.read(bytes, sizeof bytes)) return std::nullopt;
   const auto* page = reinterpret_cast<const RankStatus::Page*>(bytes);

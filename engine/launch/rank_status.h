@@ -55,6 +55,7 @@ struct RankSnapshot {
   bool in_plugin = false;
 };
 std::optional<RankSnapshot> read_rank_status(const std::filesystem::path& run_folder, int rank);
+std::optional<RankSnapshot> read_rank_status(const std::filesystem::path& file);
 void remove_rank_status(const std::filesystem::path& run_folder, int ranks);
 
 }  // namespace syncline

@@ -13,6 +13,7 @@
 #include "engine/launch/command.h"
 #include "engine/launch/conclusion.h"
 #include "engine/launch/job_output.h"
+#include "engine/launch/leftovers.h"
 #include "engine/launch/process.h"
 #include "engine/launch/protocol.h"
 #include "engine/launch/rank_watch.h"
@@ -50,25 +51,6 @@ class SignalTap {
  private:
   sigset_t before_{};
   int descriptor_ = -1;
-};
-
-// A folder in memory for the files that Open MPI makes for a job, which it does not remove when it is killed.
-class Scratch {
- public:
-  explicit Scratch(bool wanted) {
-    std::string path = fmt::format("/dev/shm/syncline-job-{}-XXXXXX", ::getpid());
-    if (wanted && ::mkdtemp(path.data()) != nullptr) path_ = path;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::string& path() const { return path_; }  // empty: Open MPI chooses
-
- private:
-  std::string path_;
 };
 
 LaunchCommand job_command(const SupervisorOptions& options, const std::string& scratch, int* threads) {
@@ -218,7 +200,7 @@ class Job {
   std::string run_id_;
   std::filesystem::path folder_;
   int threads_ = 1, ranks_;
-  Scratch scratch_;
+  JobScratch scratch_;
   LaunchCommand command_;
   RankWatch watch_;
   JobOutput output_;
@@ -263,6 +245,7 @@ JobResult run_once(const SupervisorOptions& options, const Workspace& workspace,
 
 SupervisedRun supervise(const SupervisorOptions& options) {
   const Workspace workspace = Workspace::open(options.workspace);
+  sweep_leftovers(workspace);
   RunRegistry registry(workspace);
   SignalTap signals;
   NewRun row = options.run;
@@ -296,10 +279,11 @@ SupervisedRun supervise(const SupervisorOptions& options) {
 
 int supervise_unrecorded(const SupervisorOptions& options, std::string* last_line) {
   int threads = 1;
-  const Scratch scratch(options.experiment.cluster.workers > 1);
+  const JobScratch scratch(options.experiment.cluster.workers > 1);
   LaunchCommand command = job_command(options, scratch.path(), &threads);
   // Without it a single rank, which no launcher has started, would take itself for a supervisor and start a rank.
   command.environment.emplace_back(supervisor_variable, supervisor_text(this_process()));
+  if (!scratch.path().empty()) command.environment.emplace_back(scratch_variable, scratch.path());
   SignalTap signals;
   JobOutput output({}, options.shown, options.terminal);
   ChildProcess child(

@@ -13,6 +13,7 @@
 #include "engine/store/registry.h"
 #include "engine/store/run_writer.h"
 #include "engine/train/rank/checkpoint.h"
+#include "engine/train/rank/launcher_watch.h"
 #include "engine/train/rank/placement.h"
 #include "engine/train/rank/rank_input.h"
 #include "engine/train/rank/rank_main.h"
@@ -71,6 +72,7 @@ class RankProcess {
   FaultPoints faults_;
   ComputeGate gate_;
   std::unique_ptr<RankStatus> status_;
+  std::optional<LauncherWatch> launcher_watch_;
   std::optional<Watchdog> watchdog_;
   std::unique_ptr<World> world_;
   std::unique_ptr<Communicator> control_, records_;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
-#include <fstream>
 
+#include "engine/launch/leftovers.h"
 #include "engine/store/process.h"
 #include "engine/train/rank/clock_sync.h"
 #include "engine/train/rank/rank_process.h"
@@ -37,18 +35,6 @@ Phase status_phase(TrainPhase phase) {
   return Phase::starting;
 }
 
-// A rank may not outlive its local launcher. The supervisor is no launcher: when it goes, the run saves a checkpoint and stops.
-void follow_launcher() {
-  constexpr std::array<std::string_view, 6> launchers = {"mpirun", "mpiexec", "orterun", "orted", "prted", "prterun"};
-  const pid_t parent = ::getppid();
-  std::ifstream stream(fmt::format("/proc/{}/comm", parent));
-  std::string name;
-  std::getline(stream, name);
-  if (std::find(launchers.begin(), launchers.end(), name) == launchers.end()) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(static_cast<int>(ExitCode::training));  // it went in between
-}
-
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
@@ -57,7 +43,8 @@ std::string environment(const char* name) {
 }  // namespace
 
 void RankProcess::begin() {
-  follow_launcher();
+  launcher_watch_.emplace(environment(scratch_variable));
+  hold_scratch(environment(scratch_variable));
   ::signal(SIGPIPE, SIG_IGN);  // a reader that left must not end the run
   input_.take_signals();
   faults_ = FaultPoints::from_environment(rank_);
@@ -67,6 +54,7 @@ void RankProcess::begin() {
     std::error_code error;
     if (std::filesystem::is_directory(run_folder_, error))
       status_ = std::make_unique<RankStatus>(run_folder_, rank_);  // not on another host
+    launcher_watch_->set_run(run_folder_, ranks_);
   }
   if (status_) {
     if (experiment_.train.optimizer.name.starts_with("plugin:")) status_->set_plugin(experiment_.train.optimizer.name.c_str() + 7);
@@ -137,6 +125,7 @@ void RankProcess::make_run() {
     const Workspace workspace = Workspace::open(place.path);
     if (!place.notice.empty()) progress_->line(place.notice);
     if (!supervised()) {
+      sweep_leftovers(workspace);
       registry_ = std::make_unique<RunRegistry>(workspace);
       NewRun row = new_run(experiment_, options_.origin);
       row.id = id;
@@ -158,6 +147,7 @@ void RankProcess::make_run() {
   }
   run_id_ = text_told_by(*control_, run_id_);
   run_folder_ = text_told_by(*control_, folder);
+  launcher_watch_->set_run(run_folder_, ranks_);
   if (!status_ && std::filesystem::is_directory(run_folder_)) status_ = std::make_unique<RankStatus>(run_folder_, rank_);
 }
 

@@ -101,6 +101,42 @@ TEST(Killed, BothAndAReaderConcludesThatTheRunIsLost) {
   EXPECT_EQ(run.state, "lost");
   EXPECT_TRUE(run.reason.starts_with("its processes on " + host() + " are gone and left no exit record; last heartbeat ")) << run.reason;
   EXPECT_EQ(engine.checkpoint_step(run.id), -1);
+  expect_nothing_left(engine, run);
+  EXPECT_EQ(shared_files(job.supervisor()), std::vector<std::string>{});
+}
+
+// Nobody can tidy up then; the next who looks into the workspace does.
+TEST(Killed, AllAtOnceAndTheNextListingRemovesWhatIsLeft) {
+  const Engine engine;
+  make_endless(engine);
+  Job job(engine, "train job.toml --quiet");
+  ASSERT_TRUE(job.wait_for_step(middle)) << job.output();
+  const RunInfo run = engine.last();
+  const std::vector<pid_t> all = {job.supervisor(), job.mpirun(), job.pid(0), job.pid(1)};
+  for (const pid_t pid : all) ::kill(pid, SIGSTOP);
+  for (std::size_t k = all.size(); k-- > 0;) ::kill(all[k], SIGKILL);  // the ranks before those whose end they would see
+  EXPECT_EQ(job.wait(5), 128 + SIGKILL);
+  EXPECT_TRUE(job.gone(5));
+  ASSERT_FALSE(shared_files(job.supervisor()).empty());
+  ASSERT_EQ(engine.leftovers(run.id).size(), 2u);
+  EXPECT_EQ(engine.run("runs").code, 0);
+  expect_nothing_left(engine, engine.last());
+  EXPECT_EQ(shared_files(job.supervisor()), std::vector<std::string>{});
+}
+
+// A stopped process feels nothing but a kill; the others wake it.
+TEST(Killed, BothWithAStoppedRankAndItEndsToo) {
+  const Engine engine;
+  make_endless(engine);
+  Job job(engine, "train job.toml --quiet");
+  ASSERT_TRUE(job.wait_for_step(middle)) << job.output();
+  ::kill(job.pid(1), SIGSTOP);
+  const pid_t launcher = job.mpirun();
+  ::kill(job.supervisor(), SIGKILL);
+  ::kill(launcher, SIGKILL);
+  EXPECT_TRUE(job.gone(5));
+  expect_nothing_left(engine, engine.last());
+  EXPECT_EQ(shared_files(job.supervisor()), std::vector<std::string>{});
 }
 
 class StoppedRank : public testing::TestWithParam<int> {};
