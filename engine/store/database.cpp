@@ -222,6 +222,8 @@ std::int64_t Database::last_row_id() const { return sqlite3_last_insert_rowid(ha
 std::int64_t Database::changes() const { return sqlite3_changes64(handle_); }
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
+std::int64_t Database::data_version() { return integer("PRAGMA data_version"); }
+
 void Database::checkpoint(bool truncate) {
   // Busy is no failure: somebody reads an older snapshot, and the next checkpoint gets further.
   const int status =

@@ -86,6 +86,7 @@ class Database {
   std::int64_t last_row_id() const;
   std::int64_t changes() const;
   bool in_transaction() const;
+  std::int64_t data_version();     // changes when another connection has written
   void checkpoint(bool truncate);  // WAL into the file: PASSIVE never waits for anybody, TRUNCATE also empties the log
   bool writable() const { return writable_; }
   const std::string& path() const { return *path_; }

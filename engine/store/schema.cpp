@@ -11,7 +11,7 @@ namespace syncline {
 namespace {
 
 // Owners: run, exit data, environment: the supervisor (rank 0 without one). heartbeat: one column each. series ... document: rank 0's
-// writer. request: whoever asks; its stage and acknowledgement: rank 0's writer. annotation, tag: the user. No column has two owners.
+// writer. request: whoever asks; its stage and acknowledgement: rank 0's writer. annotation, tag, saved: the user. No column has two owners.
 // Values that may not be finite carry a kind (0 finite, 1 NaN, 2 +Inf, 3 -Inf), since SQLite turns a NaN into NULL.
 constexpr std::string_view version_1 = R"sql(
 CREATE TABLE run (
@@ -65,6 +65,10 @@ CREATE TABLE annotation (
   starred INTEGER NOT NULL DEFAULT 0 CHECK (starred IN (0, 1)), locked INTEGER NOT NULL DEFAULT 0 CHECK (locked IN (0, 1)), trashed_at REAL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE tag (run_id TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (run_id, tag)) STRICT, WITHOUT ROWID;
+CREATE TABLE saved (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL, updated_at REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX saved_kind ON saved (kind);
 
 CREATE TABLE series (
   key INTEGER PRIMARY KEY,
