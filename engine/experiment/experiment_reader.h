@@ -37,6 +37,7 @@ class ExperimentReader {
   void read_schedule(const document::Node* train);
   void read_cluster();
   void read_topology(const document::Node* cluster);
+  void refuse_topology(const document::Node* cluster);
   void read_strategy();
   void read_options(const TableRecord& strategy, std::string_view key, std::string_view section, bool applies, Params& options);
   void check_exchange(TableRecord& strategy, const Catalogue::Strategy&);

@@ -67,8 +67,21 @@ std::vector<TableRecord> ExperimentReader::read_repeated(const Node* list, const
   return records;
 }
 
+void ExperimentReader::refuse_topology(const Node* cluster) {
+  if (const Node* nodes = find(cluster, "nodes"); nodes != nullptr)
+    problems_.add(place_of(nodes), "cluster.nodes",
+                  "machines of different kinds are not told apart yet: the launcher places the ranks; leave [[cluster.nodes]] out");
+  if (const Node* links = find(cluster, "links"); links != nullptr)
+    problems_.add(place_of(links), "cluster.links",
+                  "links between named machines are not emulated yet: [cluster.link] is one link for every pair of ranks");
+}
+
 void ExperimentReader::read_topology(const Node* cluster) {
   ClusterSpec& spec = reading_.experiment.cluster;
+  if (!catalogue_.topology) {
+    refuse_topology(cluster);
+    return;
+  }
   reading_.nodes = read_repeated(find(cluster, "nodes"), section("cluster.nodes"));
   reading_.links = read_repeated(find(cluster, "links"), section("cluster.links"));
   std::vector<std::string_view> names;

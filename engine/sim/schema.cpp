@@ -48,6 +48,7 @@ Catalogue make_catalogue() {
   all.zoo = entries(zoo_entries());
   all.sources = entries(source_entries());
   all.augmentations = entries(augmentation_entries());
+  all.topology = false;
   return all;
 }
 

@@ -84,14 +84,8 @@ MpiWorldOptions RankProcess::world_options() const {
   options.group.allreduce = experiment_.strategy.allreduce;
   options.group = with_environment(options.group);
   if (!experiment_.cluster.emulate_link || ranks_ == 1) return options;
-  LinkModel links;
-  for (const LinkSpec& link : experiment_.cluster.links) {
-    if (!link.from.empty() || !link.to.empty())
-      throw ConfigError("a topology cannot be emulated; [cluster.link] is one link for every pair of ranks",
-                        {.file = {}, .key = "cluster.links"});
-    links.card = {.bytes_per_s = link.bandwidth_bytes_per_s, .latency_s = link.latency_s};
-  }
-  options.links = links;
+  const LinkSpec& link = experiment_.cluster.links.at(0);  // [cluster.link]; the catalogue knows no topology
+  options.links = LinkModel{.card = {.bytes_per_s = link.bandwidth_bytes_per_s, .latency_s = link.latency_s}, .pairs = {}};
   return options;
 }
 
