@@ -2,7 +2,7 @@
 // Headers that nearly every file of ui/widgets, ui/views and ui/dialogs includes.
 #pragma once
 
-#include <qcustomplot.h>
+#include "ui/widgets/plot.h"
 
 #include <QtCore>
 #include <QtGui>
