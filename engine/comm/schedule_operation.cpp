@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -57,8 +56,8 @@ void CheckedOperation::set_fingerprint(std::int64_t count, int root, Op op, int 
   fingerprint.op = static_cast<std::uint8_t>(op);
   fingerprint.id = id;
   fingerprint.order = order_number;
-  std::memcpy(fingerprint.kind, kind.data(), std::min(kind.size(), sizeof fingerprint.kind - 1));
-  std::memcpy(fingerprint.label, label.data(), std::min(label.size(), sizeof fingerprint.label - 1));
+  kind.copy(fingerprint.kind, sizeof fingerprint.kind - 1);
+  label.copy(fingerprint.label, sizeof fingerprint.label - 1);
 }
 
 void CheckedOperation::start_check(Transport& transport) {
