@@ -12,21 +12,33 @@
 #include "kernels/cpu/simd_table.inc"
 #undef SYNCLINE_SIMD_LEVEL
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__)
 #define SYNCLINE_SIMD_X86
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#endif
 #define SYNCLINE_SIMD_LEVEL avx2
 #include "kernels/cpu/simd_table.inc"
 #undef SYNCLINE_SIMD_LEVEL
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"))), apply_to = function)
+#else
 #pragma GCC pop_options
-
 #pragma GCC push_options
 #pragma GCC target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
+#endif
 #define SYNCLINE_SIMD_LEVEL avx512
 #include "kernels/cpu/simd_table.inc"
 #undef SYNCLINE_SIMD_LEVEL
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #endif
 
 namespace syncline::cpu {
