@@ -45,7 +45,7 @@ Unit unitFor(const QString& stored_name, double largest, const Unit& in_use = {}
 QString titleOf(const QString& stored_name);           // "step_s": "Step time"
 QString axisTitle(const QString& title, const Unit&);  // "Step time (ms)"
 
-QString exact(double value);   // C locale, round trip; "nan", "inf", "-inf"
+QString exact(double value);   // C locale, shortest round trip; "NaN", "Infinity", "-Infinity" as in the engine's exports
 QString isoUtc(double utc_s);  // 2026-03-09T13:05:07.123Z
 
 }  // namespace syncline::ui::format
