@@ -47,12 +47,14 @@ std::string_view name_of(SpanKind kind) {
   return "other";
 }
 
-// To rank 0's clock; the bound of the error is the largest of the run.
+// To rank 0's clock, between two measurements by interpolation; the bound of the error is the largest of the run.
 class Clocks {
  public:
   explicit Clocks(const std::vector<ClockRecord>& records) {
     for (const ClockRecord& record : records) {
-      offsets_[record.rank].push_back(record.offset);
+      ClockOffset offset = record.offset;
+      offset.at_s += offset.offset_s;  // when it was measured on the rank's own clock, which is what its times are given in
+      offsets_[record.rank].push_back(offset);
       bound_s_ = std::max(bound_s_, record.offset.bound_s);
     }
   }

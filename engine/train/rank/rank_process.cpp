@@ -33,7 +33,7 @@ Trainer RankProcess::make_trainer() {
                              .ranks = ranks_,
                              .records = options_.dry_run ? nullptr : records_.get(),
                              .writer = writer_.get(),
-                             .offsets = measure_clocks(*control_, boots),
+                             .measure_clocks = [this, boots] { return measure_clocks(*control_, boots); },
                              .limit_s = experiment_.fault.limit_s,
                              .set_step = [this](std::int64_t step) { world_->set_step(step); }};
   ring_ = std::make_unique<SpanRing>(8192, 2048, writer_.get());

@@ -50,9 +50,6 @@ double peak_memory_bytes() {
 
 RankRecording::RankRecording(RecordingOptions options, SpanRing& ring, Progress& progress, Clock& clock)
     : options_(std::move(options)), progress_(progress), clock_(clock), accountant_(ring, options_.rank) {
-  for (const ClockOffset& offset : options_.offsets) clock_bound_s_ = std::max(clock_bound_s_, offset.bound_s);
-  if (static_cast<std::size_t>(options_.rank) < options_.offsets.size())
-    offset_s_ = options_.offsets[static_cast<std::size_t>(options_.rank)].offset_s;
   if (!recording() || options_.ranks == 1) return;
   if (options_.rank != 0) {
     sender_.emplace(*options_.records, options_.send_every_s);
@@ -65,13 +62,26 @@ RankRecording::RankRecording(RecordingOptions options, SpanRing& ring, Progress&
 void RankRecording::started(std::span<const LayerSlice> slices, const Plan& plan, std::int64_t total_steps, const Axes& axes) {
   step_ = first_step_ = axes.step;
   shown_.total_steps = total_steps;
+  look_at_clocks();
   if (options_.writer == nullptr) return;
   position(axes);
   options_.writer->document("plan", plan_document(slices, plan));
   options_.writer->document("slices", slices_document(slices));
   options_.writer->unit(series::learning_rate, "");
   options_.writer->unit(series::peak_memory_bytes, "B");
-  for (std::size_t rank = 0; rank < options_.offsets.size(); ++rank) options_.writer->clock(static_cast<int>(rank), options_.offsets[rank]);
+}
+
+// Quartzes drift by up to 50 us in a second, so one measurement serves for a while only. The communication is idle here on every rank.
+void RankRecording::look_at_clocks() {
+  if (!options_.measure_clocks) return;
+  const std::vector<ClockOffset> offsets = options_.measure_clocks();
+  clocks_step_ = step_;
+  offset_s_ = offsets.at(static_cast<std::size_t>(options_.rank)).offset_s;
+  clock_bound_s_ = 0;
+  for (std::size_t rank = 0; rank < offsets.size(); ++rank) {
+    clock_bound_s_ = std::max(clock_bound_s_, offsets[rank].bound_s);
+    if (options_.writer != nullptr) options_.writer->clock(static_cast<int>(rank), offsets[rank]);
+  }
 }
 
 void RankRecording::step_begins(std::int64_t step) {
@@ -214,6 +224,7 @@ void RankRecording::show(const StepSums& sums) {
 }
 
 void RankRecording::evaluated(const Evaluation& result, const Axes& axes) {
+  look_at_clocks();
   shown_.accuracy = result.accuracy;
   if (options_.writer != nullptr) {
     position(axes);
@@ -253,6 +264,7 @@ void RankRecording::load(StateReader& state) {
 }
 
 void RankRecording::finish() {
+  if (clocks_step_ != step_) look_at_clocks();
   accountant_.finish();
   account(std::numeric_limits<std::int64_t>::max(), nullptr);
   memory(clock_.now_s(), true);

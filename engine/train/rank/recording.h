@@ -20,9 +20,10 @@ namespace syncline {
 
 struct RecordingOptions {
   int rank = 0, ranks = 1;
-  Communicator* records = nullptr;                  // purpose "records"; null: nothing is recorded
-  RunWriter* writer = nullptr;                      // rank 0
-  std::vector<ClockOffset> offsets;                 // of each rank's clock to rank 0's, known to all
+  Communicator* records = nullptr;  // purpose "records"; null: nothing is recorded
+  RunWriter* writer = nullptr;      // rank 0
+  // Of each rank's clock to rank 0's, the same on all; collective. Called at the start, at each evaluation and at the end.
+  std::function<std::vector<ClockOffset>()> measure_clocks;
   std::int64_t trace_first = 20, trace_every = 50;  // traced: the first steps after a start, then every so many
   double send_every_s = 0.2, limit_s = 60;
   std::function<void(std::int64_t)> set_step;      // of the communication queue
@@ -50,6 +51,7 @@ class RankRecording final : public TrainObserver {
 
  private:
   bool traced(std::int64_t step) const;
+  void look_at_clocks();
   void account(std::int64_t up_to, const PeerIssues* peers);  // steps that are final; `peers` belong to the last of them
   void write_step(const StepSums&, const StepTrace* trace);
   void take(int rank, RecordKind, std::span<const std::byte>);
@@ -65,8 +67,8 @@ class RankRecording final : public TrainObserver {
   std::optional<RecordSender> sender_;
   std::optional<RecordReceiver> receiver_;
   StepTrace trace_;
-  double offset_s_ = 0, clock_bound_s_ = 0;
-  std::int64_t step_ = 0, first_step_ = 0, trace_until_ = 0, bytes_ = 0, rounds_ = 0;
+  double offset_s_ = 0, clock_bound_s_ = 0;  // as last measured
+  std::int64_t step_ = 0, first_step_ = 0, trace_until_ = 0, bytes_ = 0, rounds_ = 0, clocks_step_ = -1;
   double memory_s_ = 0;
   ProgressState shown_;
   double mean_step_s_ = 0, mean_exposed_s_ = 0, mean_samples_ = 0;  // exponential means over about 20 steps

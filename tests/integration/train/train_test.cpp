@@ -104,6 +104,19 @@ TEST(Train, EvaluationChangesNothing) {
   EXPECT_EQ(engine.state(often.id), engine.state(once.id));
   EXPECT_EQ(engine.series(often.id, "test_accuracy").size(), 10u);
   EXPECT_EQ(engine.series(once.id, "test_accuracy").size(), 1u);
+
+  // Each evaluation is also an occasion to measure how the clocks stand: start and evaluations, for two ranks.
+  Reader reader(Workspace::open_read_only(engine.workspace()));
+  EXPECT_EQ(reader.clocks(once.id).size(), 2u * (1 + 1));
+  const std::vector<ClockRecord> clocks = reader.clocks(often.id);
+  ASSERT_EQ(clocks.size(), 2u * (1 + 10));
+  for (std::size_t k = 0; k < clocks.size(); ++k) {
+    EXPECT_EQ(clocks[k].rank, static_cast<int>(k % 2));
+    EXPECT_LE(std::fabs(clocks[k].offset.offset_s), clocks[k].offset.bound_s);  // one machine, one clock
+    if (k >= 2) {
+      EXPECT_GT(clocks[k].offset.at_s, clocks[k - 2].offset.at_s);
+    }
+  }
 }
 
 // T = K + E + O on every step of every rank, and each rank's steps are all there.

@@ -126,6 +126,30 @@ TEST_F(ExportTest, TraceAlignsClocksAndKeepsRowsFreeOfOverlap) {
   }
 }
 
+// Rank 1's clock runs a tenth too fast: 1.1 t + 99 at rank 0's time t, measured twice.
+TEST_F(ExportTest, TraceFollowsAClockThatDrifts) {
+  RunRegistry registry(*workspace_);
+  const std::string id = registry.create(new_run("drifting"));
+  {
+    RunWriter writer(*workspace_, id);
+    writer.clock(1, {99.5, 0.001, 5});
+    writer.clock(1, {101.5, 0.002, 25});
+    writer.trace(trace(0, 10));
+    writer.trace(trace(1, 110));
+    writer.close();
+  }
+  Reader reader(*workspace_);
+  export_run(reader, reader.run(id), "trace", folder_ / "drift.json");
+  const auto json = nlohmann::json::parse(text_of(folder_ / "drift.json"));
+  EXPECT_EQ(json.at("otherData").at("clock_bound_s"), 0.002);
+  std::map<std::string, double> starts;
+  for (const auto& event : json.at("traceEvents"))
+    if (event.at("ph") == "X" && event.at("pid") == 1) starts[event.at("name").get<std::string>()] = event.at("ts").get<double>();
+  EXPECT_NEAR(starts["forward 0"], 0, 1e-3);
+  EXPECT_NEAR(starts["backward 1"], 1e6 / 1.1, 1e-3);
+  EXPECT_NEAR(starts["bucket 1"], 2e6 / 1.1, 1e-3);
+}
+
 // A reader of protobuf's wire format, independent of the writer.
 struct Field {
   int number = 0, type = 0;
