@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/optim/rules/adam_update.h"
 #include "engine/optim/rules/norms.h"
 #include "engine/optim/rules/registry.h"
 #include "engine/optim/rules/support.h"
@@ -16,24 +17,9 @@ namespace {
 enum { lr, beta1, beta2, epsilon, weight_decay };
 constexpr syncline_option options[] = {
     real({.key = "lr", .symbol = "η", .help = "Learning rate.", .initial = 0.002, .least = 0}),
-    real({.key = "beta1",
-          .symbol = "β₁",
-          .help = "Decay of the moving average of the gradient.",
-          .initial = 0.9,
-          .least = 0,
-          .most = 0.999999}),
-    real({.key = "beta2",
-          .symbol = "β₂",
-          .help = "Decay of the moving average of its square.",
-          .initial = 0.999,
-          .least = 0,
-          .most = 0.999999}),
-    real({.key = "epsilon",
-          .symbol = "ε",
-          .help = "Added to the square root, after the correction of its bias.",
-          .initial = 1e-6,
-          .least = 0,
-          .advanced = true}),
+    beta1_option(),
+    beta2_option(),
+    epsilon_option(1e-6),
     real({.key = "weight_decay",
           .symbol = "λ",
           .help = "Added to the step as weight_decay times the parameter.",

@@ -8,47 +8,12 @@
 #include <fstream>
 
 #include "tests/integration/job/job.h"
+#include "tests/support/contract.h"
 
 namespace syncline::test {
 namespace {
 
 using nlohmann::json;
-
-const std::vector<std::string> run_keys = {
-    "id",       "name",  "state",   "reason", "started", "ended", "resumed_from",       "kind",    "workers", "servers", "device",
-    "strategy", "model", "dataset", "host",   "version", "seed",  "threads_per_worker", "emulated"};
-const std::vector<std::string> summary_keys = {"steps",
-                                               "epochs",
-                                               "samples",
-                                               "final_train_loss",
-                                               "final_test_accuracy",
-                                               "best_test_accuracy",
-                                               "time_to_target_s",
-                                               "wall_s",
-                                               "samples_per_s",
-                                               "step_s",
-                                               "forward_s",
-                                               "backward_s",
-                                               "update_s",
-                                               "data_wait_s",
-                                               "comm_s",
-                                               "exposed_comm_s",
-                                               "hidden_comm_fraction",
-                                               "hidden_transfer_fraction",
-                                               "blocked_s",
-                                               "peer_wait_s",
-                                               "transfer_s",
-                                               "compute_inflation",
-                                               "step_without_comm_s",
-                                               "emulation_overrun",
-                                               "bytes_sent_per_step_per_worker",
-                                               "messages_per_step_per_worker",
-                                               "peak_memory_bytes",
-                                               "gradients",
-                                               "updates",
-                                               "skipped_steps",
-                                               "staleness_mean",
-                                               "staleness_max"};
 
 // Two runs of one experiment that differ in the plan, made once for all tests of this file.
 class Reading : public testing::Test {

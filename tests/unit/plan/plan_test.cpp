@@ -9,24 +9,12 @@
 
 #include "engine/base/random.h"
 #include "engine/plan/link_fit.h"
+#include "tests/support/slices.h"
 
 namespace syncline {
 namespace {
 
-std::vector<LayerSlice> slices_of(const std::vector<std::int64_t>& counts) {
-  std::vector<LayerSlice> slices;
-  std::int64_t offset = 0;
-  for (const std::int64_t count : counts) {
-    LayerSlice slice;
-    slice.index = static_cast<int>(slices.size());
-    slice.name = "layer" + std::to_string(slices.size());
-    slice.offset = offset;
-    slice.count = count;
-    slices.push_back(slice);
-    offset += count;
-  }
-  return slices;
-}
+using test::slices_of;
 
 Plan made(std::string_view name, std::span<const LayerSlice> slices, double threshold = 0) {
   const PlannerEntry& entry = planner(name);

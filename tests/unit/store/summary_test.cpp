@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/contract.h"
 #include "tests/unit/store/fixture.h"
 
 namespace syncline {
@@ -183,38 +184,7 @@ TEST_F(SummaryTest, JsonHasTheContractsKeysInOrder) {
   record(made, id);
   Reader reader(made);
   const auto json = show_json(reader, reader.run(id));
-  const std::vector<std::string> summary_keys = {"steps",
-                                                 "epochs",
-                                                 "samples",
-                                                 "final_train_loss",
-                                                 "final_test_accuracy",
-                                                 "best_test_accuracy",
-                                                 "time_to_target_s",
-                                                 "wall_s",
-                                                 "samples_per_s",
-                                                 "step_s",
-                                                 "forward_s",
-                                                 "backward_s",
-                                                 "update_s",
-                                                 "data_wait_s",
-                                                 "comm_s",
-                                                 "exposed_comm_s",
-                                                 "hidden_comm_fraction",
-                                                 "hidden_transfer_fraction",
-                                                 "blocked_s",
-                                                 "peer_wait_s",
-                                                 "transfer_s",
-                                                 "compute_inflation",
-                                                 "step_without_comm_s",
-                                                 "emulation_overrun",
-                                                 "bytes_sent_per_step_per_worker",
-                                                 "messages_per_step_per_worker",
-                                                 "peak_memory_bytes",
-                                                 "gradients",
-                                                 "updates",
-                                                 "skipped_steps",
-                                                 "staleness_mean",
-                                                 "staleness_max"};
+  const std::vector<std::string>& summary_keys = test::summary_keys;
   std::size_t place = 0;
   for (const auto& [key, value] : json.at("summary").items()) {
     if (place < summary_keys.size()) {

@@ -6,6 +6,7 @@
 
 #include "engine/base/random.h"
 #include "engine/strategy/entries.h"
+#include "tests/support/slices.h"
 #include "tests/unit/comm/support.h"
 #include "tests/unit/strategy/mock_replica.h"
 
@@ -15,21 +16,7 @@ namespace {
 using test::MockReplica;
 using test::on_ranks;
 using test::one_step;
-
-std::vector<LayerSlice> slices_of(const std::vector<std::int64_t>& counts) {
-  std::vector<LayerSlice> slices;
-  std::int64_t offset = 0;
-  for (const std::int64_t count : counts) {
-    LayerSlice slice;
-    slice.index = static_cast<int>(slices.size());
-    slice.name = "layer" + std::to_string(slices.size());
-    slice.offset = offset;
-    slice.count = count;
-    slices.push_back(slice);
-    offset += count;
-  }
-  return slices;
-}
+using test::slices_of;
 
 Plan planned(std::string_view name, std::span<const LayerSlice> slices) {
   const PlannerEntry& entry = planner(name);
