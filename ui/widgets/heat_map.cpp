@@ -14,7 +14,7 @@ HeatMap::HeatMap(ChartGroup&, const QString& name, const QString& title, QWidget
   setAccessibleName(title);
 }
 HeatMap::~HeatMap() = default;
-void HeatMap::setData(HeatMapData data) { implementation_->data = std::move(data); }
+void HeatMap::setData(HeatMapData cells) { implementation_->data = std::move(cells); }
 void HeatMap::setWhenEmpty(const QString&) {}
 void HeatMap::setOutlinedRank(int) {}
 
