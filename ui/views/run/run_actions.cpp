@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/run/run_actions.h"
+
+#include <QDesktopServices>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QSaveFile>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "engine/metrics/clock.h"
+#include "ui/models/engine_program.h"
+#include "ui/models/run_page_state.h"
+#include "ui/widgets/actions.h"
+
+namespace syncline::ui {
+
+namespace {
+
+// The engine's sentence, without what surrounds it.
+QString sentence_of(const EngineProgram::Answer& answer) {
+  const QJsonObject error = QJsonDocument::fromJson(answer.output).object().value(QStringLiteral("error")).toObject();
+  if (const QString message = error.value(QStringLiteral("message")).toString(); !message.isEmpty()) return message;
+  return answer.error.trimmed().isEmpty() ? QObject::tr("the engine ended with code %1").arg(answer.exit_code) : answer.error.trimmed();
+}
+
+}  // namespace
+
+RunActions::RunActions(RunContext context, QWidget* page) : QObject(page), context_(context), page_(page) {
+  ActionRegistry& actions = context_.workbench.actions();
+  const auto add = [&](const char* id, const QString& text, const QString& help, const QList<QKeySequence>& keys, const char* icon,
+                       const std::function<void()>& act) {
+    return actions.add(page_, {QString::fromLatin1(id), text, help, keys, QString::fromLatin1(icon)}, act);
+  };
+  stop_menu_ = new QMenu(page_);
+  stop_menu_->setObjectName(QStringLiteral("run.stop.menu"));
+  stop = add("run.stop", tr("&Stop…"), tr("Choose how this run is to stop"), {QKeySequence(Qt::CTRL | Qt::Key_Period)},
+             "media-playback-stop", [this] { popUpStopMenu(); });
+  stop_after_checkpoint =
+      add("run.stop.after-checkpoint", tr("After a &Checkpoint"), tr("Save a checkpoint, then stop; the run can be resumed from there"), {},
+          "", [this] { ask("stop-after-checkpoint", tr("Stop after a checkpoint")); });
+  stop_after_step = add("run.stop.after-step", tr("After This S&tep"), tr("Stop when all ranks have done the step; nothing is saved"), {},
+                        "", [this] { ask("stop-after-step", tr("Stop after this step")); });
+  stop_now = add("run.stop.now", tr("&Now"), tr("Stop as soon as the ranks agree; nothing is saved"), {}, "",
+                 [this] { ask("stop-now", tr("Stop now")); });
+  stop_force = add("run.stop.force", tr("By &Force"), tr("End the processes of a run that does not answer"), {}, "", [this] {
+    launch({QStringLiteral("stop"), context_.data.id(), QStringLiteral("--now")}, tr("Stop by force"));
+  });
+  stop_menu_->addAction(stop_after_checkpoint);
+  stop_menu_->addAction(stop_after_step);
+  stop_menu_->addAction(stop_now);
+  stop_menu_->addSeparator();
+  stop_menu_->addAction(stop_force);
+  stop_menu_->setDefaultAction(stop_after_checkpoint);
+  checkpoint = add("run.checkpoint", tr("&Checkpoint Now"), tr("Save a checkpoint at the next step and go on"), {}, "document-save",
+                   [this] { ask("checkpoint", tr("Checkpoint")); });
+  resume = add("run.resume", tr("&Resume"), tr("Go on from the newest checkpoint of this run"), {}, "media-playback-start", [this] {
+    launch({QStringLiteral("launch"), QStringLiteral("--resume"), context_.data.id(), QStringLiteral("--on"), QStringLiteral("local"),
+            QStringLiteral("--detach"), QStringLiteral("--json")},
+           tr("Resume"));
+  });
+  duplicate = add("run.duplicate", tr("&Duplicate as Draft"), tr("Open this run's experiment as a draft that can be changed and launched"),
+                  {QKeySequence(Qt::CTRL | Qt::Key_D)}, "edit-copy", [this] {
+                    if (!context_.data.known()) return;
+                    const RunInfo& run = context_.data.snapshot().run;
+                    context_.workbench.newDraft(QString::fromStdString(run.name), QString::fromStdString(run.experiment_as_typed));
+                  });
+  check_state = add("run.check-state", tr("Check State &Now"), tr("Ask again what is known of this run's processes"),
+                    {QKeySequence(Qt::Key_F5)}, "view-refresh", [this] { context_.data.readNow(); });
+  star = add("runs.star", tr("S&tar"), tr("Mark this run with a star, or take it away"), {}, "starred", [this] {
+    if (!context_.data.known()) return;
+    const bool starred = !context_.data.snapshot().run.starred;
+    context_.data.store().write(
+        this,
+        [id = context_.data.id().toStdString(), starred](StoreService::Writer& writer) {
+          Annotations(writer.workspace).set_starred(id, starred);
+        },
+        [this] { context_.data.readNow(); });
+  });
+  star->setCheckable(true);
+  compare = add("run.compare", tr("Co&mpare"), tr("Open a comparison with this run, to which others can be added"), {},
+                "view-split-left-right", [this] { context_.workbench.openComparison({context_.data.id()}); });
+  trace = add("run.trace", tr("&Trace the Next 20 Steps"), tr("Record every event of the next 20 steps of all ranks"), {}, "",
+              [this] { ask("trace", tr("Trace")); });
+  compute_only = add("run.compute-only", tr("Measure Compute &Only"),
+                     tr("Launch the same experiment without any exchange: what overlap costs is the difference to it"), {}, "",
+                     [this] { launchComputeOnly(); });
+  tags = add("run.tags", tr("Ta&gs…"), tr("Change the tags of this run"), {}, "tag", [this] { editTags(); });
+  note = add("run.note", tr("&Note…"), tr("Write a note on this run"), {}, "document-edit", [this] { editNote(); });
+  open_folder = add("run.open-folder", tr("Open &Folder"), tr("Open this run's folder in the file manager"), {}, "folder-open",
+                    [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(context_.data.folder())); });
+  update();
+}
+
+void RunActions::update() {
+  const QString loading = tr("The run is still being read");
+  if (!context_.data.known()) {
+    for (QAction* action : {stop, stop_after_step, stop_after_checkpoint, stop_now, stop_force, checkpoint, resume, duplicate, star, trace,
+                            compute_only, tags, note})
+      ActionRegistry::setReason(action, loading);
+    return;
+  }
+  const RunSnapshot& snapshot = context_.data.snapshot();
+  const QString locked = context_.data.store().readOnly() ? tr("The workspace can only be read") : QString();
+  const QString not_stop = locked.isEmpty() ? reason_not_to_stop(snapshot) : locked;
+  for (QAction* action : {stop, stop_after_step, stop_after_checkpoint, stop_now, checkpoint}) ActionRegistry::setReason(action, not_stop);
+  if (not_stop.isEmpty() && open_stop(snapshot) != nullptr) ActionRegistry::setReason(checkpoint, tr("The run is stopping"));
+  const double now = utc_s();
+  ActionRegistry::setReason(stop_force,
+                            !not_stop.isEmpty() ? not_stop
+                            : !force_offered(snapshot, now)
+                                ? tr("Offered when the run has not answered a request to stop within %1 s").arg(snapshot.grace_s)
+                                : QString());
+  ActionRegistry::setReason(trace, !not_stop.isEmpty() ? tr("Only a running run can be traced") : QString());
+  ActionRegistry::setReason(resume, launching_         ? tr("Something is being launched")
+                                    : locked.isEmpty() ? reason_not_to_resume(snapshot)
+                                                       : locked);
+  ActionRegistry::setReason(duplicate, {});
+  for (QAction* action : {star, tags, note}) ActionRegistry::setReason(action, locked);
+  QString not_measure = locked;
+  if (snapshot.run.strategy == "none")
+    not_measure = tr("This run has no communication");
+  else if (snapshot.run.workers < 2)
+    not_measure = tr("One rank does not communicate");
+  else if (!context_.data.computeOnlyRun().isEmpty())
+    not_measure = tr("It has been measured already");
+  else if (launching_)
+    not_measure = tr("Something is being launched");
+  ActionRegistry::setReason(compute_only, not_measure);
+  star->setChecked(snapshot.run.starred);
+  star->setIconText(snapshot.run.starred ? QStringLiteral("★") : QStringLiteral("☆"));
+}
+
+void RunActions::ask(const std::string& kind, const QString& what) {
+  context_.data.store().write(
+      this,
+      [id = context_.data.id().toStdString(), kind](StoreService::Writer& writer) {
+        Requests(writer.workspace).ask(id, kind, "workbench");
+      },
+      [this] { context_.data.readNow(); },
+      [this, what](const QString& message) { Q_EMIT problem(QStringLiteral("request"), tr("%1: %2").arg(what, message)); });
+}
+
+void RunActions::popUpStopMenu() {
+  const QWidget* anchor = stop_anchor_ ? stop_anchor_.data() : page_;
+  stop_menu_->popup(anchor->mapToGlobal(QPoint(0, stop_anchor_ ? anchor->height() : 0)));
+  stop_menu_->setActiveAction(stop_after_checkpoint);
+}
+
+void RunActions::launch(const QStringList& arguments, const QString& what) {
+  launching_ = true;
+  update();
+  context_.workbench.engine().run(this, arguments, [this, what](const EngineProgram::Answer& answer) {
+    launching_ = false;
+    update();
+    context_.data.readNow();
+    if (answer.exit_code != 0) {
+      Q_EMIT problem(QStringLiteral("launch"), tr("%1: %2").arg(what, sentence_of(answer)));
+      return;
+    }
+    const QString id = QJsonDocument::fromJson(answer.output).object().value(QStringLiteral("id")).toString();
+    if (!id.isEmpty()) context_.workbench.openRun(id);
+  });
+}
+
+// The run folder keeps a copy of the experiment, so the file is wanted only until the engine has answered.
+void RunActions::launchComputeOnly() {
+  if (!context_.data.known()) return;
+  const RunInfo& run = context_.data.snapshot().run;
+  const std::string text = compute_only_experiment(run.experiment, run.name + ", compute only");
+  const QString path = QDir::temp().filePath(QStringLiteral("syncline-compute-only-%1.toml").arg(context_.data.id()));
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(QByteArray::fromStdString(text)) < 0 || !file.commit()) {
+    Q_EMIT problem(QStringLiteral("launch"), tr("Measure compute only: %1 cannot be written: %2").arg(path, file.errorString()));
+    return;
+  }
+  launching_ = true;
+  update();
+  context_.workbench.engine().run(this,
+                                  {QStringLiteral("launch"), path, QStringLiteral("--on"), QStringLiteral("local"),
+                                   QStringLiteral("--detach"), QStringLiteral("--json")},
+                                  [this, path](const EngineProgram::Answer& answer) {
+                                    launching_ = false;
+                                    update();
+                                    QFile::remove(path);
+                                    if (answer.exit_code != 0) {
+                                      Q_EMIT problem(QStringLiteral("launch"), tr("Measure compute only: %1").arg(sentence_of(answer)));
+                                      return;
+                                    }
+                                    const QString id =
+                                        QJsonDocument::fromJson(answer.output).object().value(QStringLiteral("id")).toString();
+                                    context_.workbench.notice(tr("Measuring compute only; the figures appear here when it has finished"),
+                                                              tr("&Show"), [this, id] { context_.workbench.openRun(id); });
+                                  });
+}
+
+void RunActions::editTags() {
+  auto* dialog = new QDialog(page_);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setObjectName(QStringLiteral("run.tags.dialog"));
+  dialog->setWindowTitle(tr("Tags"));
+  QStringList before;
+  for (const std::string& tag : context_.data.snapshot().run.tags) before << QString::fromStdString(tag);
+  auto* edit = new QLineEdit(before.join(QStringLiteral(", ")), dialog);
+  edit->setObjectName(QStringLiteral("run.tags.edit"));
+  auto* label = new QLabel(tr("&Tags, separated by commas:"), dialog);
+  label->setBuddy(edit);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, dialog);
+  auto* layout = new QVBoxLayout(dialog);
+  layout->addWidget(label);
+  layout->addWidget(edit);
+  layout->addWidget(buttons);
+  connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+  connect(dialog, &QDialog::accepted, this, [this, edit, before] {
+    QStringList after;
+    for (const QString& part : edit->text().split(u',', Qt::SkipEmptyParts)) {
+      if (const QString tag = part.trimmed(); !tag.isEmpty()) after << tag;
+    }
+    context_.data.store().write(
+        this,
+        [id = context_.data.id().toStdString(), before, after](StoreService::Writer& writer) {
+          Annotations annotations(writer.workspace);
+          for (const QString& tag : before) {
+            if (!after.contains(tag)) annotations.remove_tag(id, tag.toStdString());
+          }
+          for (const QString& tag : after) {
+            if (!before.contains(tag)) annotations.add_tag(id, tag.toStdString());
+          }
+        },
+        [this] { context_.data.readNow(); }, [this](const QString& message) { Q_EMIT problem(QStringLiteral("tags"), message); });
+  });
+  dialog->open();
+}
+
+void RunActions::editNote() {
+  auto* dialog = new QDialog(page_);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setObjectName(QStringLiteral("run.note.dialog"));
+  dialog->setWindowTitle(tr("Note"));
+  auto* edit = new QPlainTextEdit(QString::fromStdString(context_.data.snapshot().run.notes), dialog);
+  edit->setObjectName(QStringLiteral("run.note.edit"));
+  edit->setTabChangesFocus(true);
+  auto* label = new QLabel(tr("&Note on this run:"), dialog);
+  label->setBuddy(edit);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, dialog);
+  auto* layout = new QVBoxLayout(dialog);
+  layout->addWidget(label);
+  layout->addWidget(edit);
+  layout->addWidget(buttons);
+  connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+  connect(dialog, &QDialog::accepted, this, [this, edit] {
+    context_.data.store().write(
+        this,
+        [id = context_.data.id().toStdString(), text = edit->toPlainText().toStdString()](StoreService::Writer& writer) {
+          Annotations(writer.workspace).set_notes(id, text);
+        },
+        [this] { context_.data.readNow(); }, [this](const QString& message) { Q_EMIT problem(QStringLiteral("note"), message); });
+  });
+  dialog->resize(420, 240);
+  dialog->open();
+}
+
+}  // namespace syncline::ui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a person may do with the run of a page: stop, checkpoint, resume, duplicate, look again, mark. Each is an action of the registry.
+#pragma once
+
+#include <QAction>
+#include <QMenu>
+#include <QObject>
+
+#include "ui/views/run/run_tab.h"
+
+namespace syncline::ui {
+
+class RunActions : public QObject {
+  Q_OBJECT
+
+ public:
+  RunActions(RunContext, QWidget* page);
+
+  QAction *stop, *stop_after_step, *stop_after_checkpoint, *stop_now, *stop_force;
+  QAction *checkpoint, *resume, *duplicate, *check_state, *star, *compare, *trace, *compute_only, *tags, *note, *open_folder;
+  QMenu* stopMenu() const { return stop_menu_; }
+  void setStopAnchor(QWidget* button) { stop_anchor_ = button; }
+  void update();  // from the data: which are possible, and why not
+
+ Q_SIGNALS:
+  void problem(const QString& cause, const QString& text);  // an action that the person asked for did not work
+
+ private:
+  void ask(const std::string& kind, const QString& what);
+  void popUpStopMenu();
+  void launch(const QStringList& arguments, const QString& what);
+  void launchComputeOnly();
+  void editTags();
+  void editNote();
+  RunContext context_;
+  QWidget* page_;
+  QMenu* stop_menu_;
+  QPointer<QWidget> stop_anchor_;
+  bool launching_ = false;
+};
+
+}  // namespace syncline::ui
