@@ -2,9 +2,10 @@
 #include "ui/widgets/actions.h"
 
 #include <QApplication>
-#include <QIcon>
 #include <QWidget>
 #include <algorithm>
+
+#include "ui/widgets/icons.h"
 
 namespace syncline::ui {
 
@@ -39,7 +40,7 @@ QAction* ActionRegistry::put(QWidget* owner, const ActionText& text, const std::
   action->setObjectName(text.id);
   action->setToolTip(text.help);
   action->setWhatsThis(text.help);
-  if (!text.icon.isEmpty()) action->setIcon(QIcon::fromTheme(text.icon));
+  if (!text.icon.isEmpty()) action->setIcon(themed_icon(text.icon));
   connect(action, &QAction::triggered, this, [triggered] { triggered(); });
   std::erase_if(entries_, [](const Entry& entry) { return entry.action.isNull(); });
   entries_.push_back({text, action, owner});
@@ -92,6 +93,16 @@ void ActionRegistry::setShortcuts(const QString& id, const QList<QKeySequence>& 
     if (entry.text.id == id) apply(entry);
   }
   Q_EMIT changed();
+}
+
+QList<QKeySequence> ActionRegistry::shortcutsOf(const QString& id, const QList<QKeySequence>& otherwise) const {
+  QList<QKeySequence> keys = otherwise;
+  for (const Entry& entry : entries_) {
+    if (entry.action && entry.text.id == id) keys = entry.text.shortcuts;
+  }
+  keys = custom_.value(id, keys);
+  if (!single_letters_) keys.removeIf(is_single_letter);
+  return keys;
 }
 
 void ActionRegistry::restoreDefaults(const QString& id) {

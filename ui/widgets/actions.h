@@ -40,7 +40,9 @@ class ActionRegistry : public QObject {
   // Disabled with the reason in the tooltip ("Stop: select a running run"); an empty reason enables it.
   static void setReason(QAction*, const QString& reason);
 
-  void setShortcuts(const QString& id, const QList<QKeySequence>&);  // stored in the settings
+  void setShortcuts(const QString& id, const QList<QKeySequence>&);  // for actions to come as well; the window keeps them in the settings
+  // Those in force: the user's, else the defaults of its action, else `otherwise` (an id that no widget offers yet).
+  QList<QKeySequence> shortcutsOf(const QString& id, const QList<QKeySequence>& otherwise = {}) const;
   void restoreDefaults(const QString& id);
   QStringList conflictsOf(const QString& id, const QKeySequence&) const;  // texts of other actions that it would fight with
   // Single letters (S, T, N ...) can be switched off as a whole (they hinder speech input).

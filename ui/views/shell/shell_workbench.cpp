@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/shell/shell_workbench.h"
+
+#include "ui/models/settings.h"
+#include "ui/views/shell/page_area.h"
+#include "ui/views/shell/strips.h"
+
+namespace syncline::ui {
+
+ShellWorkbench::ShellWorkbench(Settings& settings, const QString& workspace)
+    : settings_(settings), store_(workspace), engine_(settings, workspace) {}
+
+void ShellWorkbench::attach(PageArea& area, Strips& strips) {
+  area_ = &area;
+  strips_ = &strips;
+}
+
+void ShellWorkbench::show(Place place) { area_->showPlace(name_of(place)); }
+void ShellWorkbench::openRun(const QString& run_id, const QString& tab) { area_->openRun(run_id, tab); }
+void ShellWorkbench::openComparison(const QStringList& run_ids, const QString& saved_id) { area_->openComparison(run_ids, saved_id); }
+void ShellWorkbench::openDraft(const QString& saved_id) { area_->openDraft(saved_id); }
+void ShellWorkbench::newDraft(const QString& name, const QString& text) { area_->newDraft(name, text); }
+
+void ShellWorkbench::notice(const QString& text, const QString& action, std::function<void()> act, int seconds) {
+  std::vector<StripAction> actions;
+  if (!action.isEmpty()) actions.push_back({action, std::move(act)});
+  strips_->show(QStringLiteral("notice"), StripKind::information, text, actions, seconds);
+}
+
+}  // namespace syncline::ui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window as the pages see it: the services of one workspace, and the way to other pages.
+#pragma once
+
+#include "ui/models/background_jobs.h"
+#include "ui/models/engine_program.h"
+#include "ui/models/problems.h"
+#include "ui/widgets/actions.h"
+#include "ui/widgets/workbench.h"
+
+namespace syncline::ui {
+
+class PageArea;
+class Strips;
+
+class ShellWorkbench : public Workbench {
+  Q_OBJECT
+
+ public:
+  ShellWorkbench(Settings&, const QString& workspace);
+  void attach(PageArea&, Strips&);
+
+  StoreService& store() override { return store_; }
+  ActionRegistry& actions() override { return actions_; }
+  Problems& problems() override { return problems_; }
+  BackgroundJobs& jobs() override { return jobs_; }
+  Settings& settings() override { return settings_; }
+  EngineProgram& engine() override { return engine_; }
+
+  void show(Place) override;
+  void openRun(const QString& run_id, const QString& tab) override;
+  void openComparison(const QStringList& run_ids, const QString& saved_id) override;
+  void openDraft(const QString& saved_id) override;
+  void newDraft(const QString& name, const QString& experiment_text) override;
+  void notice(const QString& text, const QString& action, std::function<void()> act, int seconds) override;
+
+ private:
+  Settings& settings_;
+  ActionRegistry actions_;
+  Problems problems_;
+  StoreService store_;
+  BackgroundJobs jobs_;
+  EngineProgram engine_;
+  PageArea* area_ = nullptr;
+  Strips* strips_ = nullptr;
+};
+
+}  // namespace syncline::ui
