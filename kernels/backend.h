@@ -150,9 +150,11 @@ class Backend {
 };
 
 // oneDNN on `threads` OpenMP threads (0: what OMP_NUM_THREADS or the machine says). The calling thread of any operation gets that thread
-// count and flushes denormals to zero from then on. Convolutions and linear layers give equal bits for equal thread count, instruction
-// set, rows and shapes; everything else gives equal bits whatever the thread count and the processor (transcendental functions: the same
-// C library). 3x3 convolutions of many channels use Winograd's algorithm: errors of about 1e-5 of the largest value.
+// count and flushes denormals to zero from then on. Equal bits are promised within one build, on one kind of processor, with one version of
+// oneDNN and of the C library, and no further: convolutions and linear layers for an equal thread count, rows and shapes; everything else
+// whatever the thread count. Sums, normalisation, pooling and ReLU give the same bits on every processor besides; the loss, GELU, sigmoid
+// and tanh do not, as the C library takes other code for exp, log, erf and tanh where there are fused multiply-adds. Another backend owes
+// results within rounding, never the same bits. 3x3 convolutions of many channels use Winograd's algorithm: errors of about 1e-5 of the largest value.
 std::unique_ptr<Backend> make_cpu_backend(int threads);
 
 }  // namespace syncline
