@@ -61,6 +61,7 @@ constexpr Shape shapes[] = {
     {"media-playback-start", "<path d='M4.5 2.8v10.4L13 8z' fill='INK'/>"},
     {"media-playback-stop", "<path d='M3.8 3.8h8.4v8.4H3.8z' fill='INK'/>"},
     {"network-wired", "<path d='M6 2h4v3.5H6zM2 10.5h4V14H2zM10 10.5h4V14h-4zM8 5.5V8M4 10.5V8h8v2.5'/>"},
+    {"non-starred", "<path d='M8 2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z'/>"},
     {"object-locked", "<path d='M3.5 7.2h9v6.3h-9zM5.3 7.2V5a2.7 2.7 0 0 1 5.4 0v2.2'/>"},
     {"object-unlocked", "<path d='M3.5 7.2h9v6.3h-9zM5.3 7.2V4.4a2.7 2.7 0 0 1 5.2-1'/>"},
     {"office-chart-area", "<path d='M2.5 2v11.5H14M4.5 11.4V8l3-3.2 2.6 2L13.4 4v7.4z'/>"},
@@ -72,6 +73,7 @@ constexpr Shape shapes[] = {
      "<path d='M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6'/><circle cx='10' cy='4.5' r='1.8'/>"
      "<circle cx='6' cy='11.5' r='1.8'/>"},
     {"process-stop", "<circle cx='8' cy='8' r='6'/><path d='M3.9 12.1l8.2-8.2'/>"},
+    {"starred", "<path fill='INK' d='M8 2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z'/>"},
     {"tag", "<path d='M2 2.5h5.6L14 8.9 8.9 14 2 7.6z'/><circle cx='5' cy='5.4' r='.9'/>"},
     {"tools-report-bug",
      "<path d='M5 6.5h6v4a3 3 0 0 1-6 0zM5.8 6.4a2.2 2.2 0 0 1 4.4 0M2 5.5l3 1.8M14 5.5l-3 1.8M1.8 9.5H5M14.2 9.5H11"

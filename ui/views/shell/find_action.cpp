@@ -70,6 +70,10 @@ FoundActions::FoundActions(ActionRegistry& registry, PageActions& pages, QObject
     put(chosen != nullptr ? chosen : action, id, (chosen != nullptr ? chosen : action)->isEnabled(), keys(action));
   }
   for (QAction* entry : pages.entries()) {
+    // Offered by a page under another name of its own: that one is in the list already.
+    if (const QAction* offered = pages.offered(entry->objectName().section(u'.', 1));
+        offered != nullptr && seen.contains(ActionRegistry::idOf(offered)))
+      continue;
     QString shortcut = entry->text().section(u'\t', 1);
     if (shortcut.isEmpty()) shortcut = keys(entry);
     put(entry, entry->objectName().section(u'.', 1), entry->isEnabled(), shortcut);

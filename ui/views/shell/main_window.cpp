@@ -83,6 +83,8 @@ MainWindow::MainWindow(Settings& settings, Theme& theme, PageFactories factories
 MainWindow::~MainWindow() {
   tick_.stop();
   disconnect(qApp, nullptr, this, nullptr);
+  disconnect(qApp, nullptr, page_actions_, nullptr);
+  bench_->actions().disconnect(page_actions_);
   // Pages and dialogs use the workbench until they are gone: they go first.
   for (QDialog* dialog : findChildren<QDialog*>(QString(), Qt::FindDirectChildrenOnly)) delete dialog;
   area_->disconnect(this);
@@ -263,13 +265,16 @@ void MainWindow::whenOpen(std::function<void()> act) {
 }
 
 void MainWindow::restore() {
-  const QString place =
-      options_.start_place.isEmpty() ? settings_.value(keys::start_place, QStringLiteral("runs")).toString() : options_.start_place;
+  // "last": the place that was shown last, which the session knows.
+  const QString preferred = settings_.value(keys::start_place, QStringLiteral("last")).toString();
+  const QString place = options_.start_place.isEmpty() ? preferred : options_.start_place;
   const auto show_start = [this, place] { area_->showPlace(place_named(place) ? place : QStringLiteral("runs")); };
-  const auto reopen = [this] {
+  const auto reopen = [this, place] {
     for (const QString& key : session_.pages()) area_->restore(key);
     const QString current = session_.current();
-    if (place_named(current)) {
+    if (place_named(place)) {
+      area_->showPlace(place);
+    } else if (place_named(current)) {
       area_->showPlace(current);
     } else if (!current.isEmpty()) {
       area_->restore(current);
@@ -286,7 +291,6 @@ void MainWindow::restore() {
                   {{tr("&Open Them Anyway"), reopen}});
   } else if (wanted && (start == Session::Start::resumed || start == Session::Start::after_crash)) {
     reopen();
-    if (!options_.start_place.isEmpty()) show_start();
     if (start == Session::Start::after_crash) {
       strips_->show(QStringLiteral("session"), StripKind::information,
                     tr("Syncline ended unexpectedly; %n page(s) were opened again. Runs were not affected.", nullptr, pages),

@@ -59,7 +59,7 @@ void MainWindow::add_actions() {
     if (const int id = area_->currentId(); id >= 0) close_page(id);
   });
   action("window.quit", tr("&Quit"), tr("Close the window; runs go on."), "Ctrl+Q", "application-exit", [this] { close(); });
-  action("edit.copy-table", tr("Copy as &Table"), tr("Copy the selected rows with tabs between their cells."), "", "view-table", [this] {
+  action("edit.copy-table", tr("Cop&y as Table"), tr("Copy the selected rows with tabs between their cells."), "", "view-table", [this] {
     if (const auto* view = qobject_cast<QAbstractItemView*>(last_focus_)) QGuiApplication::clipboard()->setText(selected_text(*view));
   });
   add_view_actions();
@@ -81,10 +81,7 @@ void MainWindow::add_view_actions() {
   action("view.next-page", tr("&Next Open Page"), tr("Show the open page below."), "Ctrl+Tab", "go-down", [this] { area_->step(+1); });
   action("view.previous-page", tr("Pre&vious Open Page"), tr("Show the open page above."), "Ctrl+Shift+Tab", "go-up",
          [this] { area_->step(-1); });
-  action("view.next-tab", tr("Next &Tab"), tr("Show the next tab of this page."), "Ctrl+PgDown", "", [this] { area_->stepTab(+1); });
-  action("view.previous-tab", tr("Previous T&ab"), tr("Show the previous tab of this page."), "Ctrl+PgUp", "",
-         [this] { area_->stepTab(-1); });
-  action("view.next-pane", tr("Next Pa&ne"), tr("Move the focus to navigation, page, docks and status bar in turn."), "F6", "",
+  action("view.next-pane", tr("Ne&xt Pane"), tr("Move the focus to navigation, page, docks and status bar in turn."), "F6", "",
          [this] { step_pane(+1); });
   action("view.previous-pane", tr("Previo&us Pane"), tr("Move the focus back to the pane before."), "Shift+F6", "",
          [this] { step_pane(-1); });
@@ -97,14 +94,14 @@ void MainWindow::add_view_actions() {
     dock->setVisible(to_front);
     if (to_front) dock->raise();
   };
-  toggle_dock(problems_dock_, action("view.problems", tr("Pro&blems"), tr("Show or hide the list of problems."), "Ctrl+Shift+P",
+  toggle_dock(problems_dock_, action("view.problems", tr("Prob&lems"), tr("Show or hide the list of problems."), "Ctrl+Shift+P",
                                      "dialog-warning", [this, show_or_hide] { show_or_hide(problems_dock_); }));
   toggle_dock(jobs_dock_, action("view.jobs", tr("Background &Jobs"), tr("Show or hide the list of background jobs."), "Ctrl+Shift+J",
                                  "view-list-tree", [this, show_or_hide] { show_or_hide(jobs_dock_); }));
   auto* themes = new QActionGroup(this);
   const std::tuple<const char*, const char*, QString> choices[] = {{"view.theme-system", "system", tr("&System Theme")},
-                                                                   {"view.theme-light", "light", tr("&Light Theme")},
-                                                                   {"view.theme-dark", "dark", tr("&Dark Theme")}};
+                                                                   {"view.theme-light", "light", tr("Li&ght Theme")},
+                                                                   {"view.theme-dark", "dark", tr("Dar&k Theme")}};
   for (const auto& [id, choice, text] : choices) {
     const QString wanted = QLatin1String(choice);
     QAction* made = action(id, text, tr("Colours of the window, of icons and of charts."), "", "",
@@ -116,7 +113,7 @@ void MainWindow::add_view_actions() {
       if (key == keys::theme) made->setChecked(theme_.choice() == wanted);
     });
   }
-  QAction* full = action("view.full-screen", tr("F&ull Screen"), tr("Use the whole screen, or go back."), "F11", "view-fullscreen",
+  QAction* full = action("view.full-screen", tr("Full S&creen"), tr("Use the whole screen, or go back."), "F11", "view-fullscreen",
                          [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
   full->setCheckable(true);
 }
@@ -187,12 +184,15 @@ void MainWindow::build_menus() {
   const auto ids = [](const char* text) { return QString::fromLatin1(text).split(u' ', Qt::SkipEmptyParts); };
   // What acts also where no page offers it.
   page_actions_->entry(QStringLiteral("experiment.new"), [this] { new_experiment(); });
+  page_actions_->entry(QStringLiteral("view.next-tab"), [this] { area_->stepTab(+1); });
+  page_actions_->entry(QStringLiteral("view.previous-tab"), [this] { area_->stepTab(-1); });
   const std::pair<const char*, const char*> edits[] = {{"edit.undo", "undo"}, {"edit.redo", "redo"},   {"edit.cut", "cut"},
                                                        {"edit.copy", "copy"}, {"edit.paste", "paste"}, {"edit.select-all", "selectAll"}};
   for (const auto& [id, slot] : edits) page_actions_->entry(QLatin1String(id), [this, slot = slot] { edit(slot); });
 
-  QMenu* project = menu(tr("&Project"), QStringLiteral("project"),
-                        ids("experiment.new draft.save - workspace.open workspace.import - window.close-page window.quit"));
+  QMenu* project = menu(
+      tr("&Project"), QStringLiteral("project"),
+      ids("experiment.new draft.save - workspace.open workspace.import - runs.archive runs.show-trash - window.close-page window.quit"));
   auto* recent = new QMenu(tr("Open &Recent"), project);
   recent->setObjectName(QStringLiteral("menu.recent"));
   recent->setIcon(themed_icon(QStringLiteral("document-open-recent")));
@@ -207,7 +207,8 @@ void MainWindow::build_menus() {
        ids("view.runs view.drafts view.recipes view.plugins - view.back view.forward view.next-page view.previous-page - view.next-tab "
            "view.previous-tab view.next-pane view.previous-pane - view.problems view.jobs - view.theme-system view.theme-light "
            "view.theme-dark - view.full-screen"));
-  menu(tr("&Run"), QStringLiteral("run"), ids("run.launch - run.stop run.checkpoint run.resume - run.duplicate run.check-state runs.lock"));
+  menu(tr("&Run"), QStringLiteral("run"),
+       ids("run.launch run.dry-run - run.stop run.checkpoint run.resume - run.duplicate run.check-state runs.lock"));
   menu(tr("&Compare"), QStringLiteral("compare"), ids("compare.add compare.new"));
   menu(tr("&Tools"), QStringLiteral("tools"), ids("tools.find-action - workspace.verify"));
   menu(tr("&Settings"), QStringLiteral("settings"), ids("settings.toolbar settings.menu-bar - settings.shortcuts settings.configure"));

@@ -175,6 +175,11 @@ void NavigationView::currentChanged(const QModelIndex& current, const QModelInde
   choose(current);
 }
 
+void NavigationView::rowsInserted(const QModelIndex& parent, int first, int last) {
+  QTreeView::rowsInserted(parent, first, last);
+  if (parent.isValid()) expand(parent);  // a section that was empty is not expanded yet
+}
+
 void NavigationView::mousePressEvent(QMouseEvent* event) {
   const QModelIndex at = indexAt(event->position().toPoint());
   const int id = at.isValid() ? at.data(NavigationModel::id_role).toInt() : -1;

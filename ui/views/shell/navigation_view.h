@@ -32,6 +32,7 @@ class NavigationView : public QTreeView {
   void keyPressEvent(QKeyEvent*) override;
   void contextMenuEvent(QContextMenuEvent*) override;
   void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
+  void rowsInserted(const QModelIndex& parent, int first, int last) override;
 
  private:
   void choose(const QModelIndex&);

@@ -23,6 +23,8 @@ bool usable_everywhere(const QKeySequence& keys) {
   return function_key || (first.keyboardModifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) != 0;
 }
 
+QString plain(QString text) { return text.remove(u'&'); }
+
 QWidget* owner_of(const QAction* action) { return action == nullptr ? nullptr : qobject_cast<QWidget*>(action->parent()); }
 
 }  // namespace
@@ -57,33 +59,37 @@ const std::vector<PageActionText>& page_action_catalogue() {
        Texts::tr("Resume: %1").arg(select_run)},
       {{QStringLiteral("run.duplicate"), Texts::tr("&Duplicate as Draft"), Texts::tr("Edit a copy of this run's experiment."),
         keys("Ctrl+D"), QStringLiteral("edit-duplicate")},
-       Texts::tr("Duplicate as Draft: %1").arg(select_run)},
+       Texts::tr("Duplicate as Draft: %1").arg(select_run),
+       {QStringLiteral("drafts.duplicate")}},
       {{QStringLiteral("run.check-state"), Texts::tr("Check State &Now"), Texts::tr("Ask every witness whether this run is alive."),
         keys("F5"), QStringLiteral("view-refresh")},
        Texts::tr("Check State Now: %1").arg(select_run)},
       {{QStringLiteral("compare.add"), Texts::tr("&Add to Comparison"), Texts::tr("Put the selected runs side by side."), keys("Ctrl+K"),
         QStringLiteral("view-split-left-right")},
-       Texts::tr("Add to Comparison: select runs")},
+       Texts::tr("Add to Comparison: select runs"),
+       {QStringLiteral("run.compare")}},
       {{QStringLiteral("compare.new"),
         Texts::tr("&New Comparison"),
         Texts::tr("Compare the selected runs on a page of their own."),
         {},
         QStringLiteral("view-split-left-right")},
        Texts::tr("New Comparison: select two or more runs")},
-      {{QStringLiteral("runs.star"), Texts::tr("S&tar"), Texts::tr("Mark the selected runs, or take the mark away."), keys("S"),
-        QStringLiteral("emblem-favorite")},
+      {{QStringLiteral("runs.star"), Texts::tr("&Star"), Texts::tr("Mark the selected runs, or take the mark away."), keys("S"),
+        QStringLiteral("starred")},
        Texts::tr("Star: %1").arg(select_run)},
       {{QStringLiteral("runs.tag"), Texts::tr("Ta&g…"), Texts::tr("Give the selected runs tags."), keys("T"), QStringLiteral("tag")},
        Texts::tr("Tag: %1").arg(select_run)},
       {{QStringLiteral("runs.note"), Texts::tr("N&ote…"), Texts::tr("Write a note to the selected runs."), keys("N"),
         QStringLiteral("document-edit")},
        Texts::tr("Note: %1").arg(select_run)},
-      {{QStringLiteral("runs.rename"), Texts::tr("&Rename…"), Texts::tr("Give the run another name."), keys("F2"),
+      {{QStringLiteral("runs.rename"), Texts::tr("R&ename…"), Texts::tr("Give the run another name."), keys("F2"),
         QStringLiteral("edit-rename")},
-       Texts::tr("Rename: %1").arg(select_run)},
+       Texts::tr("Rename: %1").arg(select_run),
+       {QStringLiteral("drafts.rename")}},
       {{QStringLiteral("runs.trash"), Texts::tr("&Move to Trash"), Texts::tr("Move the selected runs to the trash."), keys("Delete"),
         QStringLiteral("user-trash")},
-       Texts::tr("Move to Trash: select runs that have ended")},
+       Texts::tr("Move to Trash: select runs that have ended"),
+       {QStringLiteral("drafts.delete")}},
       {{QStringLiteral("runs.lock"),
         Texts::tr("Loc&k Run"),
         Texts::tr("Protect the run from the trash."),
@@ -92,28 +98,60 @@ const std::vector<PageActionText>& page_action_catalogue() {
        Texts::tr("Lock Run: %1").arg(select_run)},
       {{QStringLiteral("runs.filter"), Texts::tr("&Find…"), Texts::tr("Filter the runs, or find in what is shown."), keys("Ctrl+F"),
         QStringLiteral("edit-find")},
-       Texts::tr("Find: show the runs")},
+       Texts::tr("Find: show the runs"),
+       {QStringLiteral("recipes.find"), QStringLiteral("run.log.find"), QStringLiteral("run.timeline.find")}},
+      {{QStringLiteral("view.next-tab"), Texts::tr("Next &Tab"), Texts::tr("Show the next tab of this page."), keys("Ctrl+PgDown"), {}},
+       {},
+       {QStringLiteral("draft.next-view")}},
+      {{QStringLiteral("view.previous-tab"),
+        Texts::tr("Previous T&ab"),
+        Texts::tr("Show the previous tab of this page."),
+        keys("Ctrl+PgUp"),
+        {}},
+       {},
+       {QStringLiteral("draft.previous-view")}},
+      {{QStringLiteral("run.dry-run"), Texts::tr("Dr&y Run"), Texts::tr("Start all ranks, do one step, record nothing."),
+        keys("Ctrl+Shift+Return"), QStringLiteral("view-refresh")},
+       Texts::tr("Dry Run: open a draft")},
+      {{QStringLiteral("runs.archive"),
+        Texts::tr("&Archive Selected Runs"),
+        Texts::tr("Keep the selected runs out of the list."),
+        {},
+        QStringLiteral("folder")},
+       Texts::tr("Archive Selected Runs: select runs that have ended")},
+      {{QStringLiteral("runs.show-trash"),
+        Texts::tr("&Trash…"),
+        Texts::tr("Restore runs from the trash, or empty it."),
+        {},
+        QStringLiteral("user-trash")},
+       Texts::tr("Trash: show the runs")},
       {{QStringLiteral("edit.undo"), Texts::tr("&Undo"), Texts::tr("Take back the last edit."), keys("Ctrl+Z"),
         QStringLiteral("edit-undo")},
        {},
+       {QStringLiteral("draft.undo")},
        true},
       {{QStringLiteral("edit.redo"), Texts::tr("&Redo"), Texts::tr("Do again what was taken back."), keys("Ctrl+Shift+Z"),
         QStringLiteral("edit-redo")},
        {},
+       {QStringLiteral("draft.redo")},
        true},
       {{QStringLiteral("edit.cut"), Texts::tr("Cu&t"), Texts::tr("Move the selected text to the clipboard."), keys("Ctrl+X"),
         QStringLiteral("edit-cut")},
        {},
+       {},
        true},
       {{QStringLiteral("edit.copy"), Texts::tr("&Copy"), Texts::tr("Copy what is selected."), keys("Ctrl+C"), QStringLiteral("edit-copy")},
        {},
+       {QStringLiteral("run.log.copy")},
        true},
       {{QStringLiteral("edit.paste"), Texts::tr("&Paste"), Texts::tr("Insert what the clipboard holds."), keys("Ctrl+V"),
         QStringLiteral("edit-paste")},
        {},
+       {},
        true},
       {{QStringLiteral("edit.select-all"), Texts::tr("Select &All"), Texts::tr("Select everything where the focus is."), keys("Ctrl+A"),
         QStringLiteral("edit-select-all")},
+       {},
        {},
        true},
   };
@@ -158,9 +196,14 @@ QAction* PageActions::entry(const QString& id, std::function<void()> otherwise) 
 std::vector<QAction*> PageActions::entries() const { return {entries_.begin(), entries_.end()}; }
 
 QAction* PageActions::offered(const QString& id) const {
-  QAction* action = registry_.find(id);
-  const QWidget* owner = owner_of(action);
-  return action != nullptr && (owner == nullptr || owner->isVisible()) ? action : nullptr;
+  const PageActionText* known = page_action_text(id);
+  const QStringList others = known != nullptr ? known->also : QStringList();
+  for (const QString& one : QStringList(id) + others) {
+    QAction* action = registry_.find(one);
+    const QWidget* owner = owner_of(action);
+    if (action != nullptr && (owner == nullptr || owner->isVisible())) return action;
+  }
+  return nullptr;
 }
 
 void PageActions::update() {
@@ -174,7 +217,8 @@ void PageActions::update(const QString& id, QAction* entry) {
   QString text = known != nullptr ? known->text.text : id, help = known != nullptr ? known->text.help : QString(), reason;
   QList<QKeySequence> keys = registry_.shortcutsOf(id, known != nullptr ? known->text.shortcuts : QList<QKeySequence>());
   if (action != nullptr) {
-    text = action->text();
+    // Its own words where they say more ("Unlock Run"); else the menu's, whose letters do not collide.
+    if (plain(action->text()) != plain(text)) text = action->text();
     keys = action->shortcuts();
     help = action->toolTip();
     entry->setEnabled(action->isEnabled());
@@ -196,7 +240,7 @@ void PageActions::update(const QString& id, QAction* entry) {
   const QWidget* focus = QApplication::focusWidget();
   const bool page_hears = action != nullptr && (owner == nullptr || (focus != nullptr && (owner == focus || owner->isAncestorOf(focus))));
   QList<QKeySequence> own;
-  if (!page_hears && (known == nullptr || !known->of_focus || action != nullptr)) {
+  if (!page_hears && (known == nullptr || !known->of_focus)) {
     for (const QKeySequence& one : keys) {
       if (usable_everywhere(one)) own << one;
     }

@@ -16,6 +16,7 @@ namespace syncline::ui {
 struct PageActionText {
   ActionText text;        // as it is shown, and its default keys, while no page offers it
   QString reason;         // why it is disabled then
+  QStringList also = {};  // ids under which other pages offer what this entry means there
   bool of_focus = false;  // acts on the widget in focus, which hears the keys itself: shown, never bound
 };
 const std::vector<PageActionText>& page_action_catalogue();

@@ -62,12 +62,13 @@ void add_sizes(const QString& database, JobControl& control, double& database_by
 
 PreferencePage* make_general_preferences(Workbench& workbench) {
   auto* page = new PreferencePage(workbench, QStringLiteral("general"), Texts::tr("General"), QStringLiteral("configure"));
-  page->addChoice(keys::start_place, Texts::tr("&Start with:"), QStringLiteral("runs"),
-                  {{QStringLiteral("runs"), Texts::tr("Runs")},
+  page->addChoice(keys::start_place, Texts::tr("&Start with:"), QStringLiteral("last"),
+                  {{QStringLiteral("last"), Texts::tr("what was shown last")},
+                   {QStringLiteral("runs"), Texts::tr("Runs")},
                    {QStringLiteral("drafts"), Texts::tr("Drafts")},
                    {QStringLiteral("recipes"), Texts::tr("Recipes")},
                    {QStringLiteral("plugins"), Texts::tr("Plugins")}},
-                  Texts::tr("The place shown where no page is reopened."));
+                  Texts::tr("What is shown first at the next start."));
   page->addCheck(keys::restore, Texts::tr("Re&open the pages that were open"), true,
                  Texts::tr("At the next start the open runs, comparisons and drafts come back."));
   return page;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/workspace_pulse.h"
+
+#include "engine/store/saved.h"
+#include "tests/unit/store/fixture.h"
+
+namespace syncline::ui {
+namespace {
+
+using WorkspacePulseTest = StoreTest;
+
+TEST_F(WorkspacePulseTest, CountsRunsByConcludedStateAndDraftsWithoutTheTrash) {
+  const Workspace at = workspace();
+  RunRegistry registry(at);
+  registry.create(new_run("going"));  // this process is its rank 0
+  NewRun gone = new_run("gone");
+  gone.rank0.start_ticks += 1;  // a process of this number, but another one
+  gone.supervisor = gone.rank0;
+  registry.create(gone);
+  const std::string done = registry.create(new_run("done"));
+  registry.finish(done, {.state = "finished", .reason = "", .exit_code = 0, .ended = 0});
+  const std::string old = registry.create(new_run("old"));
+  registry.finish(old, {.state = "failed", .reason = "no", .exit_code = 4, .ended = 0});
+  Annotations(at).set_trashed(old, true);
+  SavedTexts(at).put({.id = "", .kind = "draft", .name = "d", .content = "x"});
+  Reader reader(at);
+  const WorkspacePulse pulse = pulse_of(reader, {});
+  EXPECT_EQ(pulse.runs, 3);
+  EXPECT_EQ(pulse.drafts, 1);
+  EXPECT_EQ(pulse.states.value(QStringLiteral("running")), 1);
+  EXPECT_EQ(pulse.states.value(QStringLiteral("lost")), 1);
+  EXPECT_EQ(pulse.states.value(QStringLiteral("finished")), 1);
+  EXPECT_FALSE(pulse.states.contains(QStringLiteral("failed")));
+  EXPECT_EQ(activity_text(pulse), QStringLiteral("1 running, 1 lost"));
+}
+
+TEST_F(WorkspacePulseTest, ARunThatWasGoingIsReportedOnceItHasEnded) {
+  const Workspace at = workspace();
+  RunRegistry registry(at);
+  const std::string id = registry.create(new_run("going"));
+  Reader reader(at);
+  const WorkspacePulse before = pulse_of(reader, {});
+  ASSERT_EQ(before.active.size(), 1U);
+  registry.finish(id, {.state = "failed", .reason = "rank 1 ended by signal 9", .exit_code = 4, .ended = 0});
+  const WorkspacePulse after = pulse_of(reader, {before.active.front().id});
+  ASSERT_EQ(after.ended.size(), 1U);
+  EXPECT_EQ(after.ended.front().reason, QStringLiteral("rank 1 ended by signal 9"));
+  EXPECT_TRUE(after.active.empty());
+  EXPECT_EQ(activity_text(after), QStringLiteral("no run is active"));
+}
+
+TEST_F(WorkspacePulseTest, TheNewestSignOfLifeIsTheLatestHeartbeat) {
+  const Workspace at = workspace();
+  RunRegistry registry(at);
+  const std::string id = registry.create(new_run("going"));
+  Reader reader(at);
+  const double before = static_cast<double>(QDateTime::currentMSecsSinceEpoch()) / 1e3;
+  registry.heartbeat(id);
+  const WorkspacePulse pulse = pulse_of(reader, {});
+  ASSERT_TRUE(pulse.newest_s.has_value());
+  EXPECT_GE(*pulse.newest_s, before - 1);
+}
+
+}  // namespace
+}  // namespace syncline::ui

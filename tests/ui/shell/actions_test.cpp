@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QListView>
+#include <QMenu>
+#include <QMenuBar>
+#include <QToolBar>
+
+#include "tests/ui/shell/fixture.h"
+#include "ui/views/shell/find_action.h"
+#include "ui/views/shell/page_actions.h"
+
+namespace syncline::ui {
+namespace {
+
+using Actions = ShellTest;
+
+// QObject::receivers is protected; asking needs a class that derives from it.
+struct Receivers : QObject {
+  static int of(const QAction* action) { return (action->*(&Receivers::receivers))(SIGNAL(triggered(bool))); }
+};
+
+TEST_F(Actions, EveryEntryOfMenusAndToolbarHasAReceiverHelpAndAShortcutOrMnemonic) {
+  open();
+  int seen = 0;
+  for (const QAction* one : window->menuActions()) {
+    SCOPED_TRACE(one->text().toStdString());
+    EXPECT_GT(Receivers::of(one), 0);
+    const bool mnemonic = QString(one->text()).remove(QStringLiteral("&&")).contains(u'&');
+    EXPECT_TRUE(mnemonic || !one->shortcuts().isEmpty());
+    EXPECT_FALSE(one->toolTip().isEmpty());
+    EXPECT_FALSE(one->whatsThis().isEmpty());
+    ++seen;
+  }
+  EXPECT_GT(seen, 40);
+}
+
+TEST_F(Actions, NoTwoEntriesOfOneMenuShareAMnemonic) {
+  open();
+  for (const QMenu* menu : window->findChildren<QMenu*>()) {
+    QMap<QChar, QString> taken;
+    for (const QAction* one : menu->actions()) {
+      const QString text = QString(one->text()).remove(QStringLiteral("&&"));
+      const auto at = text.indexOf(u'&');
+      if (one->isSeparator() || at < 0 || at + 1 >= text.size()) continue;
+      const QChar letter = text[at + 1].toLower();
+      EXPECT_FALSE(taken.contains(letter)) << menu->objectName().toStdString() << ": " << text.toStdString() << " and "
+                                           << taken.value(letter).toStdString();
+      taken[letter] = text;
+    }
+  }
+}
+
+TEST_F(Actions, EveryActionOfTheToolbarIsInAMenuAndThereAreSixAtMost) {
+  open();
+  QSet<const QAction*> in_menus;
+  for (const QMenu* menu : window->findChildren<QMenu*>()) {
+    for (const QAction* one : menu->actions()) in_menus.insert(one);
+  }
+  int buttons = 0;
+  for (QAction* one : child<QToolBar>("window.toolbar")->actions()) {
+    if (one->isSeparator() || one->text().isEmpty()) continue;
+    ++buttons;
+    EXPECT_TRUE(in_menus.contains(one)) << one->text().toStdString();
+  }
+  EXPECT_LE(buttons, 6);
+}
+
+TEST_F(Actions, WhatNoPageOffersIsDisabledWithTheReason) {
+  open();
+  QAction* stop = window->pageActions().entry(QStringLiteral("run.stop"));
+  EXPECT_FALSE(stop->isEnabled());
+  EXPECT_EQ(stop->toolTip(), QStringLiteral("Stop: select a running run"));
+}
+
+TEST_F(Actions, AnEntryActsThroughThePageThatIsShown) {
+  open();
+  int stopped = 0;
+  QAction* offered =
+      current()->offer("run.stop", QStringLiteral("&Stop…"), {QKeySequence(QStringLiteral("Ctrl+."))}, [&stopped] { ++stopped; });
+  QAction* stop = window->pageActions().entry(QStringLiteral("run.stop"));
+  ASSERT_TRUE(QTest::qWaitFor([stop] { return stop->isEnabled(); }, 2000));
+  stop->trigger();
+  EXPECT_EQ(stopped, 1);
+  ActionRegistry::setReason(offered, QStringLiteral("Stop: this run has ended"));
+  EXPECT_FALSE(stop->isEnabled());
+  EXPECT_EQ(stop->toolTip(), QStringLiteral("Stop: this run has ended"));
+  window->workbench().show(Place::drafts);  // whose page offers nothing
+  EXPECT_FALSE(stop->isEnabled());
+}
+
+TEST_F(Actions, AKeyActsOnceWhetherTheFocusIsInThePageOrBesideIt) {
+  open();
+  int stopped = 0;
+  current()->offer("run.stop", QStringLiteral("&Stop…"), {QKeySequence(QStringLiteral("Ctrl+."))}, [&stopped] { ++stopped; });
+  QTest::qWait(20);
+  current()->field->setFocus();
+  QTest::keyClick(current()->field, Qt::Key_Period, Qt::ControlModifier);
+  EXPECT_EQ(stopped, 1);
+  window->navigationView().setFocus();
+  QTest::keyClick(&window->navigationView(), Qt::Key_Period, Qt::ControlModifier);
+  EXPECT_EQ(stopped, 2);
+}
+
+TEST_F(Actions, ASingleLetterOfAPageActsOnlyInsideThePage) {
+  open();
+  int starred = 0;
+  current()->offer("runs.star", QStringLiteral("&Star"), {QKeySequence(QStringLiteral("S"))}, [&starred] { ++starred; });
+  QTest::qWait(20);
+  window->navigationView().setFocus();
+  QTest::keyClick(&window->navigationView(), Qt::Key_S);
+  EXPECT_EQ(starred, 0);
+}
+
+TEST_F(Actions, FindActionRunsWhatItsWordsFind) {
+  open();
+  window->workbench().openRun(QStringLiteral("r1"));
+  QTest::keyClick(window.get(), Qt::Key_I, Qt::ControlModifier | Qt::AltModifier);
+  auto* dialog = window->findChild<FindAction*>();
+  ASSERT_NE(dialog, nullptr);
+  auto* words = dialog->findChild<QLineEdit*>(QStringLiteral("find-action.words"));
+  auto* list = dialog->findChild<QListView*>(QStringLiteral("find-action.list"));
+  const int all = list->model()->rowCount();
+  QTest::keyClicks(words, QStringLiteral("clos pag"));
+  EXPECT_LT(list->model()->rowCount(), all);
+  ASSERT_GT(list->model()->rowCount(), 0);
+  EXPECT_EQ(list->model()->index(0, 0).data().toString(), QStringLiteral("Close Page"));
+  EXPECT_EQ(list->model()->index(0, 0).data(FoundActions::shortcut_role).toString(), QStringLiteral("Ctrl+W"));
+  QTest::keyClick(words, Qt::Key_Return);
+  EXPECT_TRUE(QTest::qWaitFor([this] { return window->navigation().openCount() == 0; }, 2000));
+}
+
+TEST_F(Actions, FindActionShowsWhyAnActionCannotBeDoneAndDoesNotRunIt) {
+  open();
+  FoundActions found(window->workbench().actions(), window->pageActions());
+  found.find(QStringLiteral("checkpoint now"));
+  ASSERT_GE(found.rowCount(), 1);
+  EXPECT_FALSE(found.flags(found.index(0, 0)).testFlag(Qt::ItemIsEnabled));
+  EXPECT_EQ(found.index(0, 0).data(FoundActions::reason_role).toString(), QStringLiteral("Checkpoint Now: select a running run"));
+}
+
+TEST_F(Actions, FindActionKnowsEveryMenuEntryOnce) {
+  open();
+  FoundActions found(window->workbench().actions(), window->pageActions());
+  for (const QAction* one : window->menuActions()) {
+    const QString name = one->text().section(u'\t', 0, 0).remove(u'&');
+    int times = 0;
+    for (int row = 0; row < found.rowCount(); ++row) times += found.index(row, 0).data().toString() == name ? 1 : 0;
+    EXPECT_EQ(times, 1) << name.toStdString();
+  }
+}
+
+TEST_F(Actions, CopyAndSelectAllActOnTheFieldThatHadTheFocus) {
+  open();
+  current()->field->setText(QStringLiteral("half-life"));
+  current()->field->setFocus();
+  window->pageActions().entry(QStringLiteral("edit.select-all"))->trigger();
+  EXPECT_EQ(current()->field->selectedText(), QStringLiteral("half-life"));
+  window->pageActions().entry(QStringLiteral("edit.cut"))->trigger();
+  EXPECT_TRUE(current()->field->text().isEmpty());
+  window->pageActions().entry(QStringLiteral("edit.undo"))->trigger();
+  EXPECT_EQ(current()->field->text(), QStringLiteral("half-life"));
+}
+
+TEST_F(Actions, NewExperimentOpensADraftEvenWhereNoPageOffersIt) {
+  open();
+  QTest::keyClick(window.get(), Qt::Key_N, Qt::ControlModifier);
+  ASSERT_EQ(window->navigation().openCount(), 1);
+  EXPECT_EQ(current()->title(), QStringLiteral("new experiment"));
+}
+
+}  // namespace
+}  // namespace syncline::ui
