@@ -68,7 +68,8 @@ struct TracedStep {
 // Rank clocks against rank 0's.
 class TimelineClock {
  public:
-  explicit TimelineClock(const std::vector<ClockRecord>& = {});
+  TimelineClock() = default;
+  explicit TimelineClock(const std::vector<ClockRecord>&);
   double aligned(int rank, double time_s) const;
   double bound_s() const { return bound_s_; }
 

@@ -15,6 +15,7 @@
 
 #include "ui/models/format.h"
 #include "ui/views/run/hidden_chart.h"
+#include "ui/views/run/run_actions.h"
 #include "ui/views/run/split_feed.h"
 #include "ui/widgets/actions.h"
 #include "ui/widgets/heat_map.h"
@@ -56,7 +57,7 @@ class CommunicationTab : public RunTab {
            "warm-up of the worker with the largest median step, as the command line prints them."));
     compute_only_ = new QToolButton(this);
     compute_only_->setFocusPolicy(Qt::StrongFocus);
-    compute_only_->setDefaultAction(of.workbench.actions().find(QStringLiteral("run.compute-only")));
+    compute_only_->setDefaultAction(of.actions->compute_only);
 
     split_ = new SplitChart(of.charts, QStringLiteral("run.communication.split"), tr("Step time split"), this);
     hidden_ = new HiddenChart(of.charts, QStringLiteral("run.communication.hidden"), tr("Hidden fraction"), this);

@@ -12,7 +12,7 @@
 
 #include "ui/models/format.h"
 #include "ui/models/run_page_state.h"
-#include "ui/views/run/run_tab.h"
+#include "ui/views/run/run_actions.h"
 #include "ui/widgets/actions.h"
 
 namespace syncline::ui {
@@ -70,16 +70,13 @@ class FilesTab : public RunTab {
                                           tr("Go on from the selected checkpoint"),
                                           {},
                                           QStringLiteral("media-playback-start")},
-                                         [this] {
-                                           if (QAction* action = context().workbench.actions().find(QStringLiteral("run.resume")))
-                                             action->trigger();
-                                         });
+                                         [this] { context().actions->resume->trigger(); });
     auto* resume = new QToolButton(this);
     resume->setDefaultAction(resume_);
     resume->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     resume->setFocusPolicy(Qt::StrongFocus);
     auto* folder = new QToolButton(this);
-    folder->setDefaultAction(of.workbench.actions().find(QStringLiteral("run.open-folder")));
+    folder->setDefaultAction(of.actions->open_folder);
     folder->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     folder->setFocusPolicy(Qt::StrongFocus);
     auto* checkpoints = new QLabel(tr("Check&points"), this);

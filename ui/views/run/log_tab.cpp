@@ -127,19 +127,19 @@ class LogTab : public RunTab {
     connect(&data(), &RunData::changed, this, &LogTab::update);
     ActionRegistry& actions = of.workbench.actions();
     actions.add(this,
-                {QStringLiteral("run.log.find"),
+                {QStringLiteral("runs.filter"),
                  tr("&Find in the Log"),
                  tr("Show only lines with a text"),
                  {QKeySequence(QKeySequence::Find), QKeySequence(Qt::Key_Slash)},
                  {}},
                 [this] { text_->setFocus(); });
-    actions.add(this,
-                {QStringLiteral("run.log.copy"),
-                 tr("&Copy Lines"),
-                 tr("Copy the selected lines of the log"),
-                 {QKeySequence(QKeySequence::Copy)},
-                 QStringLiteral("edit-copy")},
-                [this] { copy(); });
+    QAction* copied = actions.add(this,
+                                  {QStringLiteral("edit.copy"),
+                                   tr("&Copy Lines"),
+                                   tr("Copy the selected lines of the log"),
+                                   {QKeySequence(QKeySequence::Copy)},
+                                   QStringLiteral("edit-copy")},
+                                  [this] { copy(); });
     QAction* full = actions.add(view_,
                                 {QStringLiteral("run.log.full-line"),
                                  tr("Show Full &Line"),
@@ -148,7 +148,7 @@ class LogTab : public RunTab {
                                  {}},
                                 [this] { showFullLine(); });
     view_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    view_->addAction(actions.find(QStringLiteral("run.log.copy")));
+    view_->addAction(copied);
     connect(view_, &QTableView::doubleClicked, full, &QAction::trigger);
   }
 

@@ -21,17 +21,6 @@
 
 namespace syncline::ui {
 
-namespace {
-
-// The engine's sentence, without what surrounds it.
-QString sentence_of(const EngineProgram::Answer& answer) {
-  const QJsonObject error = QJsonDocument::fromJson(answer.output).object().value(QStringLiteral("error")).toObject();
-  if (const QString message = error.value(QStringLiteral("message")).toString(); !message.isEmpty()) return message;
-  return answer.error.trimmed().isEmpty() ? QObject::tr("the engine ended with code %1").arg(answer.exit_code) : answer.error.trimmed();
-}
-
-}  // namespace
-
 RunActions::RunActions(RunContext context, QWidget* page) : QObject(page), context_(context), page_(page) {
   ActionRegistry& actions = context_.workbench.actions();
   const auto add = [&](const char* id, const QString& text, const QString& help, const QList<QKeySequence>& keys, const char* icon,
@@ -84,15 +73,15 @@ RunActions::RunActions(RunContext context, QWidget* page) : QObject(page), conte
         [this] { context_.data.readNow(); });
   });
   star->setCheckable(true);
-  compare = add("run.compare", tr("Co&mpare"), tr("Open a comparison with this run, to which others can be added"), {},
+  compare = add("compare.add", tr("&Add to Comparison"), tr("Open a comparison with this run, to which others can be added"), {},
                 "view-split-left-right", [this] { context_.workbench.openComparison({context_.data.id()}); });
   trace = add("run.trace", tr("&Trace the Next 20 Steps"), tr("Record every event of the next 20 steps of all ranks"), {}, "",
               [this] { ask("trace", tr("Trace")); });
   compute_only = add("run.compute-only", tr("Measure Compute &Only"),
                      tr("Launch the same experiment without any exchange: what overlap costs is the difference to it"), {}, "",
                      [this] { launchComputeOnly(); });
-  tags = add("run.tags", tr("Ta&gs…"), tr("Change the tags of this run"), {}, "tag", [this] { editTags(); });
-  note = add("run.note", tr("&Note…"), tr("Write a note on this run"), {}, "document-edit", [this] { editNote(); });
+  tags = add("runs.tag", tr("Ta&gs…"), tr("Change the tags of this run"), {}, "tag", [this] { editTags(); });
+  note = add("runs.note", tr("&Note…"), tr("Write a note on this run"), {}, "document-edit", [this] { editNote(); });
   open_folder = add("run.open-folder", tr("Open &Folder"), tr("Open this run's folder in the file manager"), {}, "folder-open",
                     [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(context_.data.folder())); });
   update();
@@ -161,7 +150,7 @@ void RunActions::launch(const QStringList& arguments, const QString& what) {
     update();
     context_.data.readNow();
     if (answer.exit_code != 0) {
-      Q_EMIT problem(QStringLiteral("launch"), tr("%1: %2").arg(what, sentence_of(answer)));
+      Q_EMIT problem(QStringLiteral("launch"), tr("%1: %2").arg(what, answer.sentence()));
       return;
     }
     const QString id = QJsonDocument::fromJson(answer.output).object().value(QStringLiteral("id")).toString();
@@ -190,7 +179,7 @@ void RunActions::launchComputeOnly() {
                                     update();
                                     QFile::remove(path);
                                     if (answer.exit_code != 0) {
-                                      Q_EMIT problem(QStringLiteral("launch"), tr("Measure compute only: %1").arg(sentence_of(answer)));
+                                      Q_EMIT problem(QStringLiteral("launch"), tr("Measure compute only: %1").arg(answer.sentence()));
                                       return;
                                     }
                                     const QString id =

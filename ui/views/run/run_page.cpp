@@ -26,7 +26,7 @@ RunPage::RunPage(Workbench& workbench, const QString& run_id, const QString& tab
       charts_(workbench.store(), workbench.settings(), QStringLiteral("run")),
       actions_({workbench, data_, charts_}, this) {
   setObjectName(QStringLiteral("run.page"));
-  const RunContext context{workbench, data_, charts_};
+  const RunContext context{workbench, data_, charts_, &actions_};
   header_ = new RunHeader(context, actions_, this);
   strips_layout_ = new QVBoxLayout;
   strips_layout_->setContentsMargins(8, 0, 8, 0);
@@ -57,28 +57,13 @@ RunPage::RunPage(Workbench& workbench, const QString& run_id, const QString& tab
   layout->addLayout(strips_layout_);
   layout->addWidget(tabs_, 1);
 
-  ActionRegistry& actions = workbench.actions();
-  actions.add(this,
-              {QStringLiteral("run.next-tab"),
-               tr("&Next Tab"),
-               tr("Show the next tab of this page"),
-               {QKeySequence(Qt::CTRL | Qt::Key_PageDown)},
-               {}},
-              [this] { tabs_->setCurrentIndex((tabs_->currentIndex() + 1) % tabs_->count()); });
-  actions.add(this,
-              {QStringLiteral("run.previous-tab"),
-               tr("&Previous Tab"),
-               tr("Show the previous tab of this page"),
-               {QKeySequence(Qt::CTRL | Qt::Key_PageUp)},
-               {}},
-              [this] { tabs_->setCurrentIndex((tabs_->currentIndex() + tabs_->count() - 1) % tabs_->count()); });
-  actions.add(this,
-              {QStringLiteral("run.show-timeline"),
-               tr("Show in &Timeline"),
-               tr("The nearest traced step at or before what was pointed at"),
-               {},
-               {}},
-              [this] { tabs_->setCurrentWidget(timeline_); });
+  workbench.actions().add(this,
+                          {QStringLiteral("run.show-timeline"),
+                           tr("Show in &Timeline"),
+                           tr("The nearest traced step at or before what was pointed at"),
+                           {},
+                           {}},
+                          [this] { tabs_->setCurrentWidget(timeline_); });
 
   connect(&data_, &RunData::changed, this, &RunPage::update);
   connect(&data_, &RunData::summaryChanged, &actions_, &RunActions::update);

@@ -10,10 +10,13 @@
 
 namespace syncline::ui {
 
+class RunActions;
+
 struct RunContext {
   Workbench& workbench;
   RunData& data;
   ChartGroup& charts;  // one x axis for all tabs
+  RunActions* actions = nullptr;
 };
 
 class RunTab : public QWidget {

@@ -16,7 +16,7 @@
 
 #include "ui/models/format.h"
 #include "ui/models/run_page_settings.h"
-#include "ui/views/run/run_tab.h"
+#include "ui/views/run/run_actions.h"
 #include "ui/widgets/actions.h"
 
 namespace syncline::ui {
@@ -46,9 +46,9 @@ class SettingsTab : public RunTab {
     parts_->addTab(view(environment_, "run.settings.environment", tr("Environment and command")), tr("En&vironment"));
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(filter_, 1);
-    for (const char* id : {"run.duplicate", "run.compare"}) {
+    for (QAction* action : {of.actions->duplicate, of.actions->compare}) {
       auto* button = new QToolButton(this);
-      button->setDefaultAction(of.workbench.actions().find(QString::fromLatin1(id)));
+      button->setDefaultAction(action);
       button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
       button->setFocusPolicy(Qt::StrongFocus);
       buttons->addWidget(button);

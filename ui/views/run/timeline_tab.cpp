@@ -95,8 +95,8 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   menu->addAction(peers_);
   menu->addAction(actions_.trace);
   menu->addSeparator();
-  menu->addAction(of.workbench.actions().find(QStringLiteral("run.timeline.export-json")));
-  menu->addAction(of.workbench.actions().find(QStringLiteral("run.timeline.export-picture")));
+  menu->addAction(export_json_);
+  menu->addAction(export_picture_);
   more->setMenu(menu);
   top->addWidget(more);
   auto* splitter = new QSplitter(Qt::Vertical, content_);
@@ -182,7 +182,7 @@ void TimelineTab::addActions() {
                           const std::function<void()>& act) {
     return actions.add(this, {QString::fromLatin1(id), text, help, keys, {}}, act);
   };
-  on_tab("run.timeline.find", tr("&Find Event"), tr("Look for an event by a part of its name"),
+  on_tab("runs.filter", tr("&Find Event"), tr("Look for an event by a part of its name"),
          {QKeySequence(Qt::Key_Slash), QKeySequence(QKeySequence::Find)}, [this] { find_->setFocus(); });
   find_next_ = on_tab("run.timeline.find-next", tr("Find &Next"), tr("The next event with this name"), {QKeySequence(Qt::Key_F3)},
                       [this] { find(1); });
@@ -204,10 +204,10 @@ void TimelineTab::addActions() {
   as_table_->setCheckable(true);
   peers_ = on_tab("run.timeline.peers", tr("Show &Peers"), tr("Zoom so that the same exchange is seen on all ranks"),
                   {QKeySequence(Qt::Key_P)}, [this] { showPeers(); });
-  on_tab("run.timeline.export-json", tr("Export Visible Part as &JSON…"), tr("Write what is visible for chrome://tracing and Perfetto"), {},
-         [this] { exportJson(); });
-  on_tab("run.timeline.export-picture", tr("Export Visible Part as P&icture…"), tr("Write what is visible as PNG"), {},
-         [this] { exportPicture(); });
+  export_json_ = on_tab("run.timeline.export-json", tr("Export Visible Part as &JSON…"),
+                        tr("Write what is visible for chrome://tracing and Perfetto"), {}, [this] { exportJson(); });
+  export_picture_ = on_tab("run.timeline.export-picture", tr("Export Visible Part as P&icture…"), tr("Write what is visible as PNG"), {},
+                           [this] { exportPicture(); });
 }
 
 void TimelineTab::showEvent(QShowEvent* event) {

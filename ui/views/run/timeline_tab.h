@@ -51,7 +51,7 @@ class TimelineTab : public RunTab {
   TimelineTable* model_;
   QWidget* content_;
   QStackedLayout* stack_;
-  QAction *as_table_, *peers_, *find_next_, *find_previous_;
+  QAction *as_table_, *peers_, *find_next_, *find_previous_, *export_json_, *export_picture_;
   std::vector<QAction*> jumps_;
   QTimer soon_, index_later_, table_later_;
   std::shared_ptr<const TimelineIndex> index_;
