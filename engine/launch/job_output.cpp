@@ -6,15 +6,28 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <ctime>
 
 #include "engine/base/error.h"
 #include "engine/launch/protocol.h"
+#include "engine/metrics/clock.h"
 
 namespace syncline {
 namespace {
 
 constexpr std::size_t longest_line = 64 * 1024;
+
+// "2026-11-30T13:48:16.123Z": merged lines of many ranks are worth little without their time.
+std::string time_text(double utc) {
+  const auto seconds = static_cast<std::time_t>(std::floor(utc));
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[24];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  return fmt::format("{}.{:03}Z", text, static_cast<int>((utc - std::floor(utc)) * 1000));
+}
 
 }  // namespace
 
@@ -84,7 +97,7 @@ void JobOutput::line(std::string_view text) {
   const bool told = last_error_line_.starts_with(error_mark);
   if (!text.empty() && !told) last_error_line_ = text;
   if (log_ != nullptr) {
-    std::fprintf(log_, "%.*s\n", static_cast<int>(text.size()), text.data());
+    std::fprintf(log_, "%s %.*s\n", time_text(utc_s()).c_str(), static_cast<int>(text.size()), text.data());
     std::fflush(log_);
   }
   // A recorded job ends with a sentence of its own, which says the same.

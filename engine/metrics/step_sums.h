@@ -122,6 +122,15 @@ inline constexpr std::string_view test_accuracy = "test_accuracy";  // of the ev
 inline constexpr std::string_view learning_rate = "learning_rate";
 inline constexpr std::string_view peak_memory_bytes = "peak_memory_bytes";  // one series per rank
 inline constexpr std::string_view staleness = "staleness";                  // of each gradient applied
+// Samples finished per second over a moving window of 5 s or 20 steps: of the training clock, and of the time that passed.
+inline constexpr std::string_view samples_per_s = "samples_per_s";
+inline constexpr std::string_view end_to_end_samples_per_s = "end_to_end_samples_per_s";
+// One series per rank: busy time of its share of the cores (1: all of them), memory in use.
+inline constexpr std::string_view cpu_share = "cpu_share";
+inline constexpr std::string_view resident_memory_bytes = "resident_memory_bytes";
+// One series per host, under its first rank: all interfaces beside the loopback.
+inline constexpr std::string_view network_sent_bytes_per_s = "network_sent_bytes_per_s";
+inline constexpr std::string_view network_received_bytes_per_s = "network_received_bytes_per_s";
 }  // namespace series
 
 }  // namespace syncline

@@ -106,4 +106,9 @@ std::vector<std::string> placement_warnings(const std::vector<Placement>& placem
   return warnings;
 }
 
+bool first_of_host(const std::vector<Placement>& placements, int rank) {
+  const auto mine = placements.begin() + rank;
+  return std::none_of(placements.begin(), mine, [&](const Placement& before) { return before.boot_id == mine->boot_id; });
+}
+
 }  // namespace syncline

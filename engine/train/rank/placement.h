@@ -25,4 +25,7 @@ std::vector<std::string> placement_lines(const std::vector<Placement>&);
 // One sentence a host where the ranks' threads outnumber the cores that they may use together; empty: all is well.
 std::vector<std::string> placement_warnings(const std::vector<Placement>&);
 
+// No rank before this one is on its host.
+bool first_of_host(const std::vector<Placement>&, int rank);
+
 }  // namespace syncline

@@ -35,6 +35,8 @@ Trainer RankProcess::make_trainer() {
                              .writer = writer_.get(),
                              .measure_clocks = [this, boots] { return measure_clocks(*control_, boots); },
                              .limit_s = experiment_.fault.limit_s,
+                             .cores = threads_,
+                             .reports_host = first_of_host(placements_, rank_),
                              .set_step = [this](std::int64_t step) { world_->set_step(step); }};
   ring_ = std::make_unique<SpanRing>(8192, 2048, writer_.get());
   if (ranks_ > 1) world_->communicator().trace(ring_.get());  // alone nothing travels

@@ -113,6 +113,19 @@ StepTrace unpack_trace(std::span<const std::byte> bytes) {
   return trace;
 }
 
+ByteBuffer pack_resources(std::int64_t step, const ResourceSample& sample) {
+  ByteBuffer bytes;
+  append(bytes, step);
+  append(bytes, sample);
+  return bytes;
+}
+
+std::pair<std::int64_t, ResourceSample> unpack_resources(std::span<const std::byte> bytes) {
+  RecordReader reader(bytes);
+  const auto step = reader.take<std::int64_t>();
+  return {step, reader.take<ResourceSample>()};
+}
+
 RecordSender::RecordSender(Communicator& records, double every_s)
     : comm_(records), every_s_(every_s), message_(View::host(message_elements)) {
   waiting_.reserve(most_waiting_bytes);
@@ -124,6 +137,8 @@ void RecordSender::memory(std::int64_t step, double peak_bytes) {
   append(bytes, peak_bytes);
   add(RecordKind::memory, bytes);
 }
+
+void RecordSender::resources(std::int64_t step, const ResourceSample& sample) { add(RecordKind::resources, pack_resources(step, sample)); }
 
 void RecordSender::add(RecordKind kind, const ByteBuffer& content) {
   const std::size_t bytes = sizeof(RecordHead) + padded(content.size());

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -50,7 +51,9 @@ double peak_memory_bytes() {
 
 RankRecording::RankRecording(RecordingOptions options, SpanRing& ring, Progress& progress, Clock& clock)
     : options_(std::move(options)), progress_(progress), clock_(clock), accountant_(ring, options_.rank) {
-  if (!recording() || options_.ranks == 1) return;
+  if (!recording()) return;
+  sampler_.emplace(options_.resources_first_s, options_.resources_every_s, options_.cores, options_.reports_host);
+  if (options_.ranks == 1) return;
   if (options_.rank != 0) {
     sender_.emplace(*options_.records, options_.send_every_s);
   } else {
@@ -67,8 +70,14 @@ void RankRecording::started(std::span<const LayerSlice> slices, const Plan& plan
   position(axes);
   options_.writer->document("plan", plan_document(slices, plan));
   options_.writer->document("slices", slices_document(slices));
+  options_.writer->document("total_steps", std::to_string(total_steps));
   options_.writer->unit(series::learning_rate, "");
   options_.writer->unit(series::peak_memory_bytes, "B");
+  options_.writer->unit(series::resident_memory_bytes, "B");
+  options_.writer->unit(series::network_sent_bytes_per_s, "B/s");
+  options_.writer->unit(series::network_received_bytes_per_s, "B/s");
+  options_.writer->unit(series::samples_per_s, "1/s");
+  options_.writer->unit(series::end_to_end_samples_per_s, "1/s");
 }
 
 // Quartzes drift by up to 50 us in a second, so one measurement serves for a while only. The communication is idle here on every rank.
@@ -107,6 +116,7 @@ void RankRecording::step_done(const StepDone& done) {
   if (sender_) sender_->pump(done.end_s);
   if (receiver_) receiver_->poll();
   memory(done.end_s, false);
+  resources(false);
   if (options_.writer != nullptr)
     if (const auto error = options_.writer->error()) throw WorkspaceError(*error);
 }
@@ -167,6 +177,11 @@ void RankRecording::take(int rank, RecordKind kind, std::span<const std::byte> c
       options_.writer->rank_scalar(series::peak_memory_bytes, rank, step, bytes);
       return;
     }
+    case RecordKind::resources: {
+      const auto [step, sample] = unpack_resources(content);
+      write_resources(rank, step, sample);
+      return;
+    }
     case RecordKind::dropped: {
       std::int64_t count = 0;
       if (content.size() == sizeof count) std::memcpy(&count, content.data(), sizeof count);
@@ -185,6 +200,34 @@ void RankRecording::memory(double now_s, bool at_end) {
     sender_->memory(step_, peak_memory_bytes());
   else if (options_.writer != nullptr)
     options_.writer->rank_scalar(series::peak_memory_bytes, 0, step_, peak_memory_bytes());
+}
+
+void RankRecording::resources(bool at_end) {
+  if (!sampler_) return;
+  const std::optional<ResourceSample> sample = at_end ? sampler_->last() : sampler_->take();
+  if (!sample) return;
+  if (sender_)
+    sender_->resources(step_, *sample);
+  else
+    write_resources(options_.rank, step_, *sample);
+}
+
+// What is not known is left out: a line at zero would say that there was nothing.
+void RankRecording::write_resources(int rank, std::int64_t step, const ResourceSample& sample) {
+  if (options_.writer == nullptr) return;
+  const auto write = [&](std::string_view name, double value) {
+    if (std::isfinite(value)) options_.writer->rank_scalar(name, rank, step, value);
+  };
+  write(series::cpu_share, sample.cpu_share);
+  write(series::resident_memory_bytes, sample.resident_bytes);
+  write(series::network_sent_bytes_per_s, sample.sent_bytes_per_s);
+  write(series::network_received_bytes_per_s, sample.received_bytes_per_s);
+}
+
+void RankRecording::throughput(std::int64_t step, const Axes& axes) {
+  if (const auto rate = active_rate_.add(step, axes.active_s, axes.samples)) options_.writer->scalar(series::samples_per_s, step, *rate);
+  if (const auto rate = end_to_end_rate_.add(step, axes.elapsed_s, axes.samples))
+    options_.writer->scalar(series::end_to_end_samples_per_s, step, *rate);
 }
 
 void RankRecording::position(const Axes& at) {
@@ -207,6 +250,7 @@ void RankRecording::meeting(const ControlWord& word, double lr, const Axes& axes
     options_.writer->scalar(series::train_accuracy, step, static_cast<double>(word.correct) / static_cast<double>(word.samples));
   }
   options_.writer->scalar(series::learning_rate, step, lr);
+  throughput(step, axes);
 }
 
 void RankRecording::show(const StepSums& sums) {
@@ -268,6 +312,7 @@ void RankRecording::finish() {
   accountant_.finish();
   account(std::numeric_limits<std::int64_t>::max(), nullptr);
   memory(clock_.now_s(), true);
+  resources(true);
   if (sender_) sender_->finish();
   if (receiver_) receiver_->finish(options_.limit_s);
   progress_.end();

@@ -14,7 +14,9 @@
 #include "engine/train/observer.h"
 #include "engine/train/rank/peer_issues.h"
 #include "engine/train/rank/progress.h"
+#include "engine/train/rank/rate_window.h"
 #include "engine/train/rank/record_channel.h"
+#include "engine/train/rank/resources.h"
 
 namespace syncline {
 
@@ -26,6 +28,9 @@ struct RecordingOptions {
   std::function<std::vector<ClockOffset>()> measure_clocks;
   std::int64_t trace_first = 20, trace_every = 50;  // traced: the first steps after a start, then every so many
   double send_every_s = 0.2, limit_s = 60;
+  int cores = 1;              // the rank's share of its host's
+  bool reports_host = false;  // the first rank of its host: records the host's network
+  double resources_first_s = 1, resources_every_s = 5;
   std::function<void(std::int64_t)> set_step;      // of the communication queue
   std::string checkpoints_folder = "checkpoints";  // relative to the run's folder, in rows
 };
@@ -56,6 +61,9 @@ class RankRecording final : public TrainObserver {
   void write_step(const StepSums&, const StepTrace* trace);
   void take(int rank, RecordKind, std::span<const std::byte>);
   void memory(double now_s, bool at_end);
+  void resources(bool at_end);
+  void write_resources(int rank, std::int64_t step, const ResourceSample&);
+  void throughput(std::int64_t step, const Axes&);
   void show(const StepSums&);
   bool recording() const { return options_.records != nullptr; }
   void position(const Axes&);
@@ -70,6 +78,8 @@ class RankRecording final : public TrainObserver {
   double offset_s_ = 0, clock_bound_s_ = 0;  // as last measured
   std::int64_t step_ = 0, first_step_ = 0, trace_until_ = 0, bytes_ = 0, rounds_ = 0, clocks_step_ = -1;
   double memory_s_ = 0;
+  std::optional<ResourceSampler> sampler_;
+  RateWindow active_rate_, end_to_end_rate_;
   ProgressState shown_;
   double mean_step_s_ = 0, mean_exposed_s_ = 0, mean_samples_ = 0;  // exponential means over about 20 steps
 };

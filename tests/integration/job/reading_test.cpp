@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "tests/integration/job/job.h"
 #include "tests/support/contract.h"
@@ -158,6 +160,19 @@ assert records == 28, records
 )");
   const Ended other = engine_->run("export last --format xml --output x");
   EXPECT_EQ(other.code, 2);
+}
+
+// A run of a second is long enough for the sample at its end.
+TEST_F(Reading, AnExportHasWhatTheRanksTookOfTheMachineAndTheThroughput) {
+  ASSERT_EQ(engine_->run("export wfbp --format json --output taken.json").code, 0);
+  const json exported = json::parse(std::ifstream(engine_->folder() / "taken.json"));
+  std::map<std::string, std::set<int>> ranks;
+  for (const json& series : exported.at("series")) ranks[series.at("name")].insert(series.at("rank").get<int>());
+  EXPECT_EQ(ranks["cpu_share"], (std::set<int>{0, 1}));
+  EXPECT_EQ(ranks["resident_memory_bytes"], (std::set<int>{0, 1}));
+  EXPECT_EQ(ranks["samples_per_s"], (std::set<int>{-1}));
+  EXPECT_EQ(ranks["end_to_end_samples_per_s"], (std::set<int>{-1}));
+  EXPECT_FALSE(ranks["network_sent_bytes_per_s"].contains(1));  // both ranks are on the host of rank 0
 }
 
 TEST_F(Reading, TagImportTwiceDelete) {

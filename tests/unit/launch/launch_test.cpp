@@ -8,10 +8,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <string>
 
 #include "engine/base/error.h"
 #include "engine/launch/command.h"
+#include "engine/launch/job_output.h"
 #include "engine/launch/process.h"
+#include "engine/launch/protocol.h"
 #include "engine/launch/rank_status.h"
 
 namespace syncline {
@@ -113,6 +117,23 @@ TEST(ChildProcess, AMissingProgramIsOneSentence) {
   } catch (const TrainingError& error) {
     EXPECT_STREQ(error.what(), "cannot start /nowhere/mpirun: No such file or directory");
   }
+}
+
+TEST(JobOutputTest, PutsTheTimeBeforeEachLineOfTheLogAndLeavesProgressOut) {
+  const Folder folder;
+  {
+    JobOutput output(folder.path() / "log.txt", nullptr, false);
+    output.say("error: rank 1 failed");
+    output.say(std::string(1, progress_mark) + "step 3");
+    EXPECT_EQ(output.last_error_line(), "error: rank 1 failed");  // without it: it becomes the run's reason
+  }
+  std::ifstream log(folder.path() / "log.txt");
+  std::string line;
+  ASSERT_TRUE(std::getline(log, line));
+  EXPECT_TRUE(
+      std::regex_match(line, std::regex("20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z error: rank 1 failed")))
+      << line;
+  EXPECT_FALSE(std::getline(log, line));
 }
 
 TEST(RankStatus, IsReadableAfterTheRankWasKilled) {
