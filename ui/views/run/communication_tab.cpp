@@ -186,7 +186,7 @@ class CommunicationTab : public RunTab {
     QString text = parts.join(QStringLiteral(" · "));
     if (figures.disagree) text += QStringLiteral("  ⚠ ") + tr("exposed and blocked do not agree: trace or another stall");
     if (strip_->text() != text) strip_->setText(text);
-    feed_->refresh();
+    if (!feed_->loaded()) feed_->refresh();
   }
 
   void readDetails() {

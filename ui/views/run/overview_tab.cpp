@@ -4,7 +4,9 @@
 #include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "engine/metrics/step_sums.h"
@@ -16,7 +18,7 @@ namespace syncline::ui {
 
 namespace {
 
-const QString columns_key = QStringLiteral("run/overview-columns");
+const QString columns_key = QStringLiteral("run/overview-columns"), hidden_key = QStringLiteral("run/overview-hidden");
 constexpr int least_chart_height = 190;
 
 QString text_of(std::string_view name) { return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())); }
@@ -32,7 +34,8 @@ class OverviewTab : public RunTab {
     accuracy_ = new SeriesChart(of.charts, QStringLiteral("run.overview.accuracy"), tr("Accuracy"), this);
     throughput_ = new SeriesChart(of.charts, QStringLiteral("run.overview.throughput"), tr("Throughput"), this);
     split_ = new SplitChart(of.charts, QStringLiteral("run.overview.split"), tr("Where each step went (slowest worker)"), this);
-    for (SeriesChart* chart : {loss_, accuracy_, throughput_}) {
+    rate_ = new SeriesChart(of.charts, QStringLiteral("run.overview.learning-rate"), tr("Learning rate"), this);
+    for (SeriesChart* chart : {loss_, accuracy_, throughput_, rate_}) {
       chart->setCompact(true);
       chart->setMinimumHeight(least_chart_height);
       connect(chart, &SeriesChart::loadedChanged, this, &RunTab::loadedChanged);
@@ -55,6 +58,36 @@ class OverviewTab : public RunTab {
     auto* columns_label = new QLabel(tr("La&yout:"), this);
     columns_label->setBuddy(columns_);
 
+    auto* shown = new QToolButton(this);
+    shown->setObjectName(QStringLiteral("run.overview.charts"));
+    shown->setText(tr("C&harts"));
+    shown->setToolTip(tr("Choose which charts are shown"));
+    shown->setPopupMode(QToolButton::InstantPopup);
+    shown->setFocusPolicy(Qt::StrongFocus);
+    auto* menu = new QMenu(shown);
+    const QStringList hidden = of.workbench.settings().value(hidden_key, QStringList{rate_->objectName()}).toStringList();
+    const std::pair<QWidget*, QString> charts[] = {{loss_, tr("&Loss")},
+                                                   {accuracy_, tr("&Accuracy")},
+                                                   {throughput_, tr("&Throughput")},
+                                                   {split_, tr("&Step split")},
+                                                   {rate_, tr("Learning &rate")}};
+    for (const auto& [chart, text] : charts) {
+      QAction* choice = menu->addAction(text);
+      choice->setCheckable(true);
+      choice->setChecked(!hidden.contains(chart->objectName()));
+      choices_.emplace_back(chart, choice);
+      connect(choice, &QAction::toggled, this, [this] {
+        QStringList names;
+        for (const auto& [widget, action] : choices_) {
+          if (!action->isChecked()) names << widget->objectName();
+        }
+        context().workbench.settings().set(hidden_key, names);
+        arrange();
+        Q_EMIT loadedChanged();
+      });
+    }
+    shown->setMenu(menu);
+
     auto* inside = new QWidget(this);
     grid_ = new QGridLayout(inside);
     grid_->setContentsMargins(0, 0, 0, 0);
@@ -67,6 +100,7 @@ class OverviewTab : public RunTab {
     scroll->setWidget(inside);
     auto* bottom = new QHBoxLayout;
     bottom->addWidget(latest_, 1);
+    bottom->addWidget(shown);
     bottom->addWidget(columns_label);
     bottom->addWidget(columns_);
     auto* layout = new QVBoxLayout(this);
@@ -83,14 +117,21 @@ class OverviewTab : public RunTab {
   }
 
   bool loaded() const override {
-    return data().known() && loss_->loaded() && accuracy_->loaded() && throughput_->loaded() && feed_->loaded();
+    if (!data().known()) return false;
+    for (const SeriesChart* chart : {loss_, accuracy_, throughput_, rate_}) {
+      if (!chart->isHidden() && !chart->loaded()) return false;
+    }
+    return split_->isHidden() || feed_->loaded();
   }
 
  private:
   void arrange() {
     const int columns = columns_->currentData().toInt();
     int place = 0;
-    for (QWidget* chart : std::initializer_list<QWidget*>{loss_, accuracy_, throughput_, split_}) {
+    for (const auto& [chart, action] : choices_) {
+      grid_->removeWidget(chart);
+      chart->setVisible(action->isChecked());
+      if (!action->isChecked()) continue;
       grid_->addWidget(chart, place / columns, place % columns);
       ++place;
     }
@@ -132,10 +173,12 @@ class OverviewTab : public RunTab {
     std::vector<CurveSpec> rates{curve("samples_per_s", tr("while training"), 0)};
     if (recorded("end_to_end_samples_per_s")) rates.push_back(curve("end_to_end_samples_per_s", tr("all stalls included"), 2));
     throughput_->setCurves(rates);
+    rate_->setCurves({curve(series::learning_rate, tr("learning rate"), 0)});
+    rate_->setWhenEmpty(waiting);
     throughput_->setWhenEmpty(old ? tr("This run does not record its throughput over time; its mean is in the summary.") : waiting);
     for (SeriesChart* chart : {loss_, accuracy_}) chart->setWhenEmpty(waiting);
     split_->setWhenEmpty(waiting);
-    feed_->refresh();
+    if (!feed_->loaded()) feed_->refresh();
   }
 
   // Which parameters were evaluated: those of every replica alike, unless the strategy says otherwise.
@@ -145,12 +188,13 @@ class OverviewTab : public RunTab {
     return tr("Accuracy (evaluated: the common parameters)");
   }
 
-  SeriesChart *loss_, *accuracy_, *throughput_;
+  SeriesChart *loss_, *accuracy_, *throughput_, *rate_;
   SplitChart* split_;
   SplitFeed* feed_;
   QLabel* latest_;
   QComboBox* columns_;
   QGridLayout* grid_;
+  std::vector<std::pair<QWidget*, QAction*>> choices_;
 };
 
 RunTab* make_overview_tab(RunContext context, QWidget* parent) { return new OverviewTab(context, parent); }

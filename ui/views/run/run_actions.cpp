@@ -178,6 +178,7 @@ void RunActions::launchComputeOnly() {
                                     launching_ = false;
                                     update();
                                     QFile::remove(path);
+                                    if (answer.exit_code == 0) context_.data.expectComputeOnly();
                                     if (answer.exit_code != 0) {
                                       Q_EMIT problem(QStringLiteral("launch"), tr("Measure compute only: %1").arg(answer.sentence()));
                                       return;

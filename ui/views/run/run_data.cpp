@@ -91,10 +91,11 @@ void RunData::read() {
 
 void RunData::readSummary() {
   if (reading_summary_ || !snapshot_) return;
-  const bool current = summary_ && summary_sequence_ == snapshot_->run.last_sequence && !snapshot_->active();
+  const bool expected = compute_only_expected_ && computeOnlyRun().isEmpty();
+  const bool current = summary_ && summary_sequence_ == snapshot_->run.last_sequence && !snapshot_->active() && !expected;
   const bool recent =
       summary_ && static_cast<double>(summary_age_.elapsed()) < std::max<double>(summary_ms, 1000 * summary_share * summary_->took_s);
-  if (current || (recent && snapshot_->active())) return;
+  if (current || (recent && (snapshot_->active() || expected))) return;
   reading_summary_ = true;
   store_.read<RunSummary>(
       this, QStringLiteral("summary"), [id = id_.toStdString()](Reader& reader) { return read_summary(reader, id); },
@@ -107,7 +108,12 @@ void RunData::readSummary() {
         Q_EMIT summaryChanged();
         if (before != slowestRank()) readSoon();
       },
-      [this](const QString&) { reading_summary_ = false; });
+      [this](const QString&) {  // told as a problem by the service; the page shows what else there is
+        reading_summary_ = false;
+        summary_age_.start();
+        if (!summary_) summary_ = std::make_shared<const RunSummary>();
+        Q_EMIT summaryChanged();
+      });
 }
 
 }  // namespace syncline::ui

@@ -34,6 +34,7 @@ class RunData : public QObject {
 
   void setWatching(bool);  // false: the page is not visible, nothing is read
   void readNow();
+  void expectComputeOnly() { compute_only_expected_ = true; }  // it was launched: its figures will come
 
  Q_SIGNALS:
   void changed();  // the snapshot
@@ -53,7 +54,7 @@ class RunData : public QObject {
   QTimer soon_, evidence_;
   QElapsedTimer summary_age_;
   std::int64_t summary_sequence_ = -1;
-  bool watching_ = false, reading_ = false, again_ = false, reading_summary_ = false;
+  bool watching_ = false, reading_ = false, again_ = false, reading_summary_ = false, compute_only_expected_ = false;
 };
 
 }  // namespace syncline::ui

@@ -95,6 +95,13 @@ RunPage::RunPage(Workbench& workbench, const QString& run_id, const QString& tab
   if (!tab.isEmpty()) showTab(tab);
 }
 
+// The tabs draw from the charts' group and the data, which are members: they go first.
+RunPage::~RunPage() {
+  tabs_->disconnect(this);
+  delete tabs_;
+  delete header_;
+}
+
 RunTab* RunPage::current() const { return qobject_cast<RunTab*>(tabs_->currentWidget()); }
 
 QString RunPage::title() const { return data_.known() ? QString::fromStdString(data_.snapshot().run.name) : tr("Run"); }

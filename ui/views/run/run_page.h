@@ -19,6 +19,7 @@ class RunPage : public Page {
 
  public:
   RunPage(Workbench&, const QString& run_id, const QString& tab);
+  ~RunPage() override;
   QString title() const override;
   QString iconName() const override;
   bool loaded() const override;
