@@ -16,29 +16,24 @@
 namespace syncline::app {
 namespace {
 
-struct Metric {
-  const char* key;
-  const char* name;
-  enum Better { lower, higher, neither } better;
-  std::string (*format)(double);
-};
-// In the order printed. Further keys of the summary can be named with --metric.
-constexpr Metric metrics[] = {
-    {"final_train_loss", "train loss", Metric::lower, fixed},
-    {"final_test_accuracy", "test accuracy", Metric::higher, accuracy},
-    {"best_test_accuracy", "best test accuracy", Metric::higher, accuracy},
-    {"time_to_target_s", "time to target", Metric::lower, format_duration},
-    {"samples_per_s", "samples/s", Metric::higher, format_count},
-    {"step_s", "step", Metric::lower, format_duration},
-    {"compute_s", "compute", Metric::lower, format_duration},
-    {"comm_s", "communication", Metric::neither, format_duration},
-    {"exposed_comm_s", "exposed communication", Metric::lower, format_duration},
-    {"hidden_transfer_fraction", "hidden transfer", Metric::higher, percent},
-    {"blocked_s", "blocked", Metric::lower, format_duration},
-    {"compute_inflation", "compute inflation", Metric::lower, percent},
-    {"bytes_sent_per_step_per_worker", "sent per step", Metric::neither, format_size},
-    {"wall_s", "wall time", Metric::lower, format_duration},
-};
+std::string written(const SummaryMetric& metric, double value) {
+  switch (metric.quantity) {
+    case SummaryMetric::share:
+      return percent(value);
+    case SummaryMetric::accuracy:
+      return accuracy(value);
+    case SummaryMetric::duration:
+      return format_duration(value);
+    case SummaryMetric::count:
+    case SummaryMetric::rate:
+      return format_count(value);
+    case SummaryMetric::bytes:
+      return format_size(value);
+    case SummaryMetric::plain:
+      break;
+  }
+  return fixed(value);
+}
 
 struct Arguments {
   std::vector<std::string> runs;
@@ -47,35 +42,21 @@ struct Arguments {
 
 struct Column {
   RunInfo run;
-  nlohmann::ordered_json summary;
-  std::optional<double> value(const std::string& key) const {
-    const auto found = summary.find(key);
-    if (found == summary.end() || !found->is_number()) return std::nullopt;
-    return found->get<double>();
-  }
+  Summary summary;
 };
 
-std::vector<Metric> chosen(const std::string& key) {
-  if (key.empty()) return {std::begin(metrics), std::end(metrics)};
-  for (const Metric& metric : metrics) {
-    if (key == metric.key) return {metric};
-  }
-  static const nlohmann::ordered_json all = to_json(Summary{});
-  const auto found = all.find(key);
-  if (found == all.end()) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : all.items()) names.push_back(name);
-    throw ConfigError(fmt::format("--metric {}: there is no such metric; the metrics are {}", key, fmt::join(names, ", ")));
-  }
-  return {Metric{found.key().c_str(), found.key().c_str(), Metric::neither, fixed}};
+std::vector<SummaryMetric> chosen(const std::string& key) {
+  if (key.empty()) return {compared_metrics().begin(), compared_metrics().end()};
+  if (const auto metric = summary_metric(key)) return {*metric};
+  throw ConfigError(fmt::format("--metric {}: there is no such metric; the metrics are {}", key, fmt::join(summary_keys(), ", ")));
 }
 
-std::string difference_text(const Metric& metric, double value, double base) {
+std::string difference_text(const SummaryMetric& metric, double value, double base) {
   if (value == base) return "=";
   if (base == 0) return "";
   const double relative = value / base - 1;
-  const bool good = (relative > 0) == (metric.better == Metric::higher);
-  const char* word = metric.better == Metric::neither ? "" : good ? " better" : " worse";
+  const bool good = (relative > 0) == (metric.better == SummaryMetric::higher);
+  const char* word = metric.better == SummaryMetric::neither ? "" : good ? " better" : " worse";
   return fmt::format("{:+.1f} %{}", 100 * relative, word);
 }
 
@@ -92,26 +73,26 @@ std::vector<std::string> differing_settings(const std::vector<Column>& columns) 
   return lines;
 }
 
-nlohmann::ordered_json document(const std::vector<Column>& columns, const std::vector<Metric>& wanted) {
+nlohmann::ordered_json document(const std::vector<Column>& columns, const std::vector<SummaryMetric>& wanted) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   const Column& base = columns.front();
   for (const Column& column : columns) {
     nlohmann::ordered_json change = nlohmann::ordered_json::object();
-    for (const Metric& metric : wanted) {
-      const auto value = column.value(metric.key), reference = base.value(metric.key);
-      nlohmann::ordered_json& entry = change[metric.key];
+    for (const SummaryMetric& metric : wanted) {
+      const auto value = value_of(column.summary, metric.key), reference = value_of(base.summary, metric.key);
+      nlohmann::ordered_json& entry = change[std::string(metric.key)];
       entry = {{"value", nullptr}, {"difference", nullptr}, {"relative", nullptr}};
       if (value) entry["value"] = *value;
       if (!value || !reference) continue;
       entry["difference"] = *value - *reference;
       if (*reference != 0) entry["relative"] = *value / *reference - 1;
     }
-    runs.push_back({{"run", run_json(column.run, false)}, {"summary", column.summary}, {"metrics", change}});
+    runs.push_back({{"run", run_json(column.run, false)}, {"summary", to_json(column.summary)}, {"metrics", change}});
   }
   return {{"baseline", base.run.id}, {"runs", runs}, {"differing_settings", differing_settings(columns)}};
 }
 
-void print_table(const std::vector<Column>& columns, const std::vector<Metric>& wanted) {
+void print_table(const std::vector<Column>& columns, const std::vector<SummaryMetric>& wanted) {
   std::vector<std::string> heads = {""};
   std::vector<bool> right = {false};
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -122,12 +103,12 @@ void print_table(const std::vector<Column>& columns, const std::vector<Metric>& 
     right.push_back(false);
   }
   Table table(heads, right);
-  for (const Metric& metric : wanted) {
-    std::vector<std::string> row = {metric.name};
-    const auto reference = columns.front().value(metric.key);
+  for (const SummaryMetric& metric : wanted) {
+    std::vector<std::string> row = {std::string(metric.name)};
+    const auto reference = value_of(columns.front().summary, metric.key);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const auto value = columns[i].value(metric.key);
-      row.push_back(text_or_dash(value, metric.format));
+      const auto value = value_of(columns[i].summary, metric.key);
+      row.push_back(text_or_dash(value, [&](double number) { return written(metric, number); }));
       if (i > 0) row.push_back(value && reference ? difference_text(metric, *value, *reference) : "");
     }
     table.row(row);
@@ -142,7 +123,7 @@ void print_table(const std::vector<Column>& columns, const std::vector<Metric>& 
 }
 
 int compare(const Arguments& arguments, const Global& global) {
-  const std::vector<Metric> wanted = chosen(arguments.metric);
+  const std::vector<SummaryMetric> wanted = chosen(arguments.metric);
   Reader reader(Workspace::open_read_only(workspace_path(global.workspace)));
   std::vector<Column> columns;
   const auto add = [&](const std::string& what) {
@@ -150,7 +131,7 @@ int compare(const Arguments& arguments, const Global& global) {
     for (const Column& have : columns) {
       if (have.run.id == run.id) return;
     }
-    columns.push_back({run, to_json(summarise(reader, run))});
+    columns.push_back({run, summarise(reader, run)});
   };
   if (!arguments.baseline.empty()) add(arguments.baseline);
   for (const std::string& what : arguments.runs) add(what);

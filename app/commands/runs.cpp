@@ -16,11 +16,6 @@
 namespace syncline::app {
 namespace {
 
-std::optional<double> exposed_share(const Summary& summary) {
-  if (!summary.exposed_comm_s || summary.step_s.value_or(0) <= 0) return std::nullopt;
-  return *summary.exposed_comm_s / *summary.step_s;
-}
-
 int list_runs(const std::string& expression, const Global& global) {
   const RunFilter filter(expression);
   const std::filesystem::path path = workspace_path(global.workspace);

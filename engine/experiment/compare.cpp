@@ -112,4 +112,6 @@ std::vector<Difference> differences(std::string_view complete_a, std::string_vie
   return result;
 }
 
+std::vector<std::pair<std::string, std::string>> settings_of(std::string_view complete) { return flattened(complete); }
+
 }  // namespace syncline

@@ -154,4 +154,7 @@ struct Difference {
 };
 std::vector<Difference> differences(std::string_view complete_a, std::string_view complete_b);
 
+// Every key of a complete experiment with its value, in order. ConfigError when the text is not TOML.
+std::vector<std::pair<std::string, std::string>> settings_of(std::string_view complete);
+
 }  // namespace syncline

@@ -20,6 +20,26 @@ double quantile(std::vector<double> values, double q) {
 
 double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
+Spread spread_of(std::span<const double> values) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  Spread spread{none, none, static_cast<int>(values.size())};
+  if (values.empty()) return spread;
+  // Around the first value: equal values have exactly the deviation 0, and their mean is exactly one of them.
+  double sum = 0;
+  for (const double value : values) sum += value - values.front();
+  spread.mean = values.front() + sum / static_cast<double>(values.size());
+  if (values.size() < 2) return spread;
+  double squares = 0;
+  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  spread.deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
+  return spread;
+}
+
+bool within_spread(const Spread& a, const Spread& b) {
+  if (a.n < 3 || b.n < 3) return false;
+  return std::abs(a.mean - b.mean) <= 2 * std::sqrt(a.deviation * a.deviation / a.n + b.deviation * b.deviation / b.n);
+}
+
 std::size_t warm_up_steps(std::span<const double> step_s) {
   constexpr std::size_t least = 10, window = 5;
   constexpr double tolerance = 0.03;

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <ctime>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/base/units.h"
@@ -64,12 +63,7 @@ constexpr std::array<NumberKey, 11> number_keys = {{
     {"ended", [](const RunInfo& run, const Summary&) { return run.ended; }, false, true},
     {"loss", [](const RunInfo&, const Summary& summary) { return summary.final_train_loss; }, true, false},
     {"accuracy", [](const RunInfo&, const Summary& summary) { return summary.best_test_accuracy; }, true, false},
-    {"exposed",
-     [](const RunInfo&, const Summary& summary) -> std::optional<double> {
-       if (!summary.exposed_comm_s || summary.step_s.value_or(0) <= 0) return std::nullopt;
-       return *summary.exposed_comm_s / *summary.step_s;
-     },
-     true, false},
+    {"exposed", [](const RunInfo&, const Summary& summary) { return exposed_share(summary); }, true, false},
 }};
 
 // "2025-01-31" or "2025-01-31T12:00": UTC.
@@ -324,15 +318,15 @@ class FilterParser {
   }
 
   Node summary_condition(const std::string& name, const Word& key, const std::string& op, const Word& value) {
-    if (!to_json(Summary{}).contains(name)) {
+    if (!summary_metric(name)) {
       fail("there is no such key; some are name, state, strategy, workers, tag, loss, accuracy, exposed, created, step_s", key.position,
            std::max<std::size_t>(1, key.length));
     }
     const double number = number_of(value, false);
     return leaf(
         [name, op, number](const RunInfo&, const Summary& summary) {
-          const auto have = to_json(summary).at(name);
-          return have.is_number() && compare(have.get<double>(), op, number);
+          const std::optional<double> have = value_of(summary, name);
+          return have && compare(*have, op, number);
         },
         true);
   }
@@ -352,8 +346,7 @@ std::vector<std::string> RunFilter::keys() {
   std::vector<std::string> keys = {"tag", "is"};
   for (const TextKey& key : text_keys) keys.emplace_back(key.name);
   for (const NumberKey& key : number_keys) keys.emplace_back(key.name);
-  const auto summary = to_json(Summary{});
-  for (const auto& [name, value] : summary.items()) keys.push_back(name);
+  for (const std::string& key : summary_keys()) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
   return keys;
 }

@@ -13,6 +13,7 @@ struct ProcessIdentity {
   std::int64_t pid = 0;
   std::int64_t start_ticks = 0;  // since boot (field 22 of /proc/PID/stat): tells apart processes that got the same pid
   bool known() const { return pid > 0; }
+  bool operator==(const ProcessIdentity&) const = default;
 };
 
 std::string host_name();

@@ -16,12 +16,13 @@ namespace {
 constexpr std::string_view run_columns =
     "key, id, coalesce(annotation.name, run.name), run.name, kind, state, reason, attempt_of, resumed_from, group_key, baseline_key, "
     "version, "
-    "model, dataset, strategy, plan, device, backend, tracing, host, emulated, command, target_accuracy, seed, workers, servers, "
+    "model, dataset, strategy, plan, device, backend, tracing, host, emulated, target_accuracy, seed, workers, servers, "
     "threads_per_worker, attempt, palette, created_at, started_at, ended_at, exit_code, boot_id, supervisor_pid, supervisor_start_ticks, "
     "rank0_host, rank0_boot_id, rank0_pid, rank0_start_ticks, "
     "nullif(max(coalesce(supervisor_at, 0), coalesce(rank0_at, 0)), 0), coalesce(sequence, 0), coalesce(notes, ''), coalesce(colour, ''), "
-    "coalesce(starred, 0), trashed_at IS NOT NULL, coalesce(locked, 0), experiment_as_typed, experiment, "
+    "coalesce(starred, 0), trashed_at IS NOT NULL, coalesce(locked, 0), "
     "EXISTS (SELECT 1 FROM request WHERE request.run = run.key AND request.kind LIKE 'stop-%' AND stage NOT IN ('done', 'refused'))";
+constexpr std::string_view text_columns = "experiment_as_typed, experiment, command";  // long, and wanted of one run at a time
 constexpr std::string_view run_tables =
     "run LEFT JOIN annotation ON annotation.run_id = run.id LEFT JOIN heartbeat ON heartbeat.run = run.key LEFT JOIN progress ON "
     "progress.run = run.key";
@@ -43,7 +44,7 @@ std::vector<std::string> strings_of(const std::string& json) {
   return result;
 }
 
-RunInfo read_run(const Statement& row) {
+RunInfo read_run(const Statement& row, bool with_texts) {
   RunInfo run;
   int column = 0;
   const auto text = [&](std::string& to) { to = row.text(column++); };
@@ -55,7 +56,6 @@ RunInfo read_run(const Statement& row) {
     text(*to);
   }
   run.emulated = words(row.text(column++));
-  run.command = strings_of(row.text(column++));
   run.target_accuracy = row.optional_real(column++);
   run.seed = static_cast<std::uint64_t>(row.integer(column++));
   number(run.workers), number(run.servers), number(run.threads_per_worker), number(run.attempt), number(run.palette);
@@ -73,10 +73,12 @@ RunInfo read_run(const Statement& row) {
   run.starred = row.integer(column++) != 0;
   run.trashed = row.integer(column++) != 0;
   run.locked = row.integer(column++) != 0;
-  text(run.experiment_as_typed), text(run.experiment);
-  const Conclusion conclusion = conclude_state(run, row.integer(column) != 0);
+  const Conclusion conclusion = conclude_state(run, row.integer(column++) != 0);
   run.state = conclusion.state;
   run.reason = conclusion.reason;
+  if (!with_texts) return run;
+  text(run.experiment_as_typed), text(run.experiment);
+  run.command = strings_of(row.text(column++));
   return run;
 }
 
@@ -116,13 +118,17 @@ Conclusion conclude_state(const RunInfo& run, bool unfinished_stop_request,
 
 Reader::Reader(const Workspace& workspace) : workspace_(workspace), database_(workspace.connect_read_only()) {}
 
-std::vector<RunInfo> Reader::runs() {
+std::vector<RunInfo> Reader::runs() { return all_runs(true); }
+std::vector<RunInfo> Reader::run_headers() { return all_runs(false); }
+
+std::vector<RunInfo> Reader::all_runs(bool with_texts) {
   const Transaction snapshot(database_, Transaction::Kind::snapshot);
-  Statement select = database_.prepare(fmt::format("SELECT {} FROM {} ORDER BY run.created_at, run.key", run_columns, run_tables));
+  Statement select = database_.prepare(fmt::format("SELECT {}{}{} FROM {} ORDER BY run.created_at, run.key", run_columns,
+                                                   with_texts ? ", " : "", with_texts ? text_columns : "", run_tables));
   std::vector<RunInfo> runs;
   std::map<std::string, std::size_t, std::less<>> places;
   while (select.step()) {
-    runs.push_back(read_run(select));
+    runs.push_back(read_run(select, with_texts));
     places.emplace(runs.back().id, runs.size() - 1);
   }
   Statement tags = database_.prepare("SELECT run_id, tag FROM tag ORDER BY run_id, tag");
@@ -134,10 +140,10 @@ std::vector<RunInfo> Reader::runs() {
 
 RunInfo Reader::run(std::string_view run_id) {
   const Transaction snapshot(database_, Transaction::Kind::snapshot);
-  Statement select = database_.prepare(fmt::format("SELECT {} FROM {} WHERE run.id = ?", run_columns, run_tables));
+  Statement select = database_.prepare(fmt::format("SELECT {}, {} FROM {} WHERE run.id = ?", run_columns, text_columns, run_tables));
   select.bind_all(run_id);
   if (!select.step()) throw WorkspaceError(fmt::format("{}: there is no run {}", workspace_.path().string(), run_id));
-  RunInfo run = read_run(select);
+  RunInfo run = read_run(select, true);
   Statement tags = database_.prepare("SELECT tag FROM tag WHERE run_id = ? ORDER BY tag");
   tags.bind_all(run_id);
   while (tags.step()) run.tags.push_back(tags.text(0));

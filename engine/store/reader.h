@@ -44,6 +44,8 @@ class Reader {
 
   // Runs, oldest first; predictions and trashed ones included.
   std::vector<RunInfo> runs();
+  // The same without what only one run at a time is asked for: experiment texts, command. Thousands of runs fit into memory and time.
+  std::vector<RunInfo> run_headers();
   RunInfo run(std::string_view run_id);  // exact id; WorkspaceError when there is none
   // RUN of the command line: an exact id, an exact name (newest wins), a unique prefix of either, or "last". ConfigError listing the
   // candidates when ambiguous, or saying that there is none.
@@ -77,6 +79,7 @@ class Reader {
   Database& database() { return database_; }
 
  private:
+  std::vector<RunInfo> all_runs(bool with_texts);
   Workspace workspace_;
   Database database_;
 };

@@ -69,6 +69,7 @@ struct RunInfo {
   // The user's annotations.
   std::string notes, colour;
   bool starred = false, trashed = false, locked = false;
+  bool operator==(const RunInfo&) const = default;
 };
 
 // kind of a request: stop-after-step | stop-after-checkpoint | stop-now | checkpoint | trace. Its stage: asked, then what the run says of

@@ -201,28 +201,31 @@ void add_overrun(Summary& summary, const RunInfo& run, const std::vector<Lane>& 
   if (*summary.emulation_overrun > overrun_limit) forget_times(summary);
 }
 
+constexpr std::string_view stored_sql = "SELECT json FROM summary WHERE run = ? AND sequence = ? AND version = ?";
 // The newest finished compute-only counterpart of a run.
-std::optional<RunInfo> compute_only(Reader& reader, const RunInfo& run) {
-  if (run.strategy == "none" || run.baseline_key.empty()) return std::nullopt;
-  std::string id;
-  {
-    Statement select = reader.database().prepare(
-        "SELECT id FROM run WHERE baseline_key = ? AND strategy = 'none' AND state = 'finished' AND kind = ? ORDER BY created_at DESC, key "
-        "DESC "
-        "LIMIT 1");
-    select.bind_all(run.baseline_key, run.kind);
-    if (!select.step()) return std::nullopt;
-    id = select.text(0);
-  }
-  return reader.run(id);
-}
+constexpr std::string_view counterpart_sql =
+    "SELECT id, run.key, coalesce(sequence, 0) FROM run LEFT JOIN progress ON progress.run = run.key "
+    "WHERE baseline_key = ? AND strategy = 'none' AND state = 'finished' AND kind = ? ORDER BY created_at DESC, run.key DESC LIMIT 1";
 
-std::optional<Summary> stored_summary(Reader& reader, const RunInfo& run) {
-  Statement select = reader.database().prepare("SELECT json FROM summary WHERE run = ? AND sequence = ? AND version = ?");
-  select.bind_all(run.key, run.last_sequence, summary_version);
+bool may_have_counterpart(const RunInfo& run) { return run.strategy != "none" && !run.baseline_key.empty(); }
+
+std::optional<Summary> stored_summary(Statement& select, std::int64_t run_key, std::int64_t sequence) {
+  select.reset();
+  select.bind_all(run_key, sequence, summary_version);
   if (!select.step()) return std::nullopt;
   const auto json = nlohmann::ordered_json::parse(select.text(0), nullptr, false);
+  select.reset();
   return json.is_object() ? std::optional(summary_from_json(json)) : std::nullopt;
+}
+
+void add_wall(Summary& summary, const RunInfo& run) {
+  const std::optional<double> until = run.ended ? run.ended : run.heartbeat;
+  if (run.started && until) summary.wall_s = std::max(0.0, *until - *run.started);
+}
+
+void add_counterpart(Summary& summary, const Summary& other) {
+  summary.step_without_comm_s = other.step_s;
+  if (summary.compute_s && other.compute_s.value_or(0) > 0) summary.compute_inflation = *summary.compute_s / *other.compute_s - 1;
 }
 
 }  // namespace
@@ -245,23 +248,47 @@ Summary summarise_alone(Reader& reader, const RunInfo& run) {
 }
 
 Summary summarise(Reader& reader, const RunInfo& run) {
-  Summary summary;
-  if (auto stored = stored_summary(reader, run)) {
-    summary = *stored;
-  } else {
-    summary = summarise_alone(reader, run);
+  Statement select = reader.database().prepare(stored_sql);
+  std::optional<Summary> stored = stored_summary(select, run.key, run.last_sequence);
+  Summary summary = stored ? *stored : summarise_alone(reader, run);
+  add_wall(summary, run);
+  if (!may_have_counterpart(run)) return summary;
+  std::string other_id;
+  std::optional<Summary> other;
+  {
+    Statement counterpart = reader.database().prepare(counterpart_sql);
+    counterpart.bind_all(run.baseline_key, run.kind);
+    if (!counterpart.step()) return summary;
+    other_id = counterpart.text(0);
+    other = stored_summary(select, counterpart.integer(1), counterpart.integer(2));
   }
-  if (run.started) {
-    const std::optional<double> until = run.ended ? run.ended : run.heartbeat;
-    if (until) summary.wall_s = std::max(0.0, *until - *run.started);
-  }
-  if (const auto other = compute_only(reader, run)) {
-    auto baseline = stored_summary(reader, *other);
-    if (!baseline) baseline = summarise_alone(reader, *other);
-    summary.step_without_comm_s = baseline->step_s;
-    if (summary.compute_s && baseline->compute_s.value_or(0) > 0) summary.compute_inflation = *summary.compute_s / *baseline->compute_s - 1;
-  }
+  add_counterpart(summary, other ? *other : summarise_alone(reader, reader.run(other_id)));
   return summary;
+}
+
+StoredSummaries::StoredSummaries(Reader& reader)
+    : select_(reader.database().prepare(stored_sql)), counterpart_(reader.database().prepare(counterpart_sql)) {}
+
+std::optional<Summary> StoredSummaries::of(const RunInfo& run) {
+  std::optional<Summary> summary = stored_summary(select_, run.key, run.last_sequence);
+  if (!summary) return std::nullopt;
+  add_wall(*summary, run);
+  if (!may_have_counterpart(run)) return summary;
+  counterpart_.reset();
+  counterpart_.bind_all(run.baseline_key, run.kind);
+  const bool found = counterpart_.step();
+  const std::int64_t key = found ? counterpart_.integer(1) : 0, sequence = found ? counterpart_.integer(2) : 0;
+  counterpart_.reset();
+  if (!found) return summary;
+  const std::optional<Summary> other = stored_summary(select_, key, sequence);
+  if (!other) return std::nullopt;
+  add_counterpart(*summary, *other);
+  return summary;
+}
+
+std::optional<double> exposed_share(const Summary& summary) {
+  if (!summary.exposed_comm_s || summary.step_s.value_or(0) <= 0) return std::nullopt;
+  return *summary.exposed_comm_s / *summary.step_s;
 }
 
 }  // namespace syncline

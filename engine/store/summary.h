@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,36 @@ struct Summary {
 Summary summarise(Reader&, const RunInfo&);
 // Only the parts that come from the run itself: without compute_inflation and step_without_comm_s. What RunWriter::close stores.
 Summary summarise_alone(Reader&, const RunInfo&);
+
+// For lists of thousands of runs: summarise() for those whose stored summary is up to date, in well under a millisecond each.
+class StoredSummaries {
+ public:
+  explicit StoredSummaries(Reader&);  // which must outlive it
+  // nullopt: the run has none (it is going on, or was cut short): its steps would have to be read.
+  std::optional<Summary> of(const RunInfo&);
+
+ private:
+  Statement select_, counterpart_;
+};
+
+// exposed_comm_s / step_s; empty where either is missing.
+std::optional<double> exposed_share(const Summary&);
+
+// What the numbers of a summary mean to whoever compares runs. `key`: as in `show --json`.
+struct SummaryMetric {
+  enum Better { lower, higher, neither };
+  enum Quantity { plain, share, accuracy, duration, count, bytes, rate };
+  std::string_view key, name;
+  Better better = neither;
+  Quantity quantity = plain;
+};
+// Those that `compare` prints, in its order.
+std::span<const SummaryMetric> compared_metrics();
+// Of any key of the summary; nullopt for a word that is none. Those not compared have their key for a name and no better direction.
+std::optional<SummaryMetric> summary_metric(std::string_view key);
+std::vector<std::string> summary_keys();
+// The number under a key of the summary; empty: not measured, or there is no such key.
+std::optional<double> value_of(const Summary&, std::string_view key);
 
 nlohmann::ordered_json to_json(const Summary&);  // the contract's keys in its order, then the further ones
 Summary summary_from_json(const nlohmann::ordered_json&);

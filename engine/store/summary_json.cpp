@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -73,6 +74,59 @@ Summary summary_from_json(const Json& json) {
     summary.warm_up_steps = found->get<std::int64_t>();
   }
   return summary;
+}
+
+std::span<const SummaryMetric> compared_metrics() {
+  using M = SummaryMetric;
+  static constexpr M metrics[] = {
+      {"final_train_loss", "train loss", M::lower, M::plain},
+      {"final_test_accuracy", "test accuracy", M::higher, M::accuracy},
+      {"best_test_accuracy", "best test accuracy", M::higher, M::accuracy},
+      {"time_to_target_s", "time to target", M::lower, M::duration},
+      {"samples_per_s", "samples/s", M::higher, M::count},
+      {"step_s", "step", M::lower, M::duration},
+      {"compute_s", "compute", M::lower, M::duration},
+      {"comm_s", "communication", M::neither, M::duration},
+      {"exposed_comm_s", "exposed communication", M::lower, M::duration},
+      {"hidden_transfer_fraction", "hidden transfer", M::higher, M::share},
+      {"blocked_s", "blocked", M::lower, M::duration},
+      {"compute_inflation", "compute inflation", M::lower, M::share},
+      {"bytes_sent_per_step_per_worker", "sent per step", M::neither, M::bytes},
+      {"wall_s", "wall time", M::lower, M::duration},
+  };
+  return metrics;
+}
+
+std::vector<std::string> summary_keys() {
+  std::vector<std::string> keys;
+  const Summary any;
+  each_key(any, [&](const char* name, const auto&) { keys.emplace_back(name); });
+  keys.emplace_back("warm_up_steps");
+  return keys;
+}
+
+std::optional<SummaryMetric> summary_metric(std::string_view key) {
+  for (const SummaryMetric& metric : compared_metrics()) {
+    if (metric.key == key) return metric;
+  }
+  static const std::vector<std::string> keys = summary_keys();
+  const auto found = std::find(keys.begin(), keys.end(), key);
+  if (found == keys.end()) return std::nullopt;
+  using M = SummaryMetric;
+  const M::Quantity quantity = key.ends_with("_fraction") || key == "emulation_overrun" ? M::share
+                               : key.ends_with("_s")                                    ? M::duration
+                               : key.find("bytes") != std::string_view::npos            ? M::bytes
+                                                                                        : M::plain;
+  return SummaryMetric{*found, *found, M::neither, quantity};
+}
+
+std::optional<double> value_of(const Summary& summary, std::string_view key) {
+  if (key == "warm_up_steps") return static_cast<double>(summary.warm_up_steps);
+  std::optional<double> result;
+  each_key(summary, [&](std::string_view name, const auto& value) {
+    if (name == key && value && std::isfinite(static_cast<double>(*value))) result = static_cast<double>(*value);
+  });
+  return result;
 }
 
 Json run_json(const RunInfo& run, bool with_experiment) {
