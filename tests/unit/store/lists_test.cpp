@@ -78,7 +78,9 @@ TEST_F(ListsTest, EveryKeyOfASummaryHasItsNumberByName) {
   for (const auto& [key, value] : json.items()) {
     const auto number = value_of(summary, key);
     ASSERT_EQ(number.has_value(), value.is_number()) << key;
-    if (number) EXPECT_EQ(*number, value.get<double>()) << key;
+    if (number) {
+      EXPECT_EQ(*number, value.get<double>()) << key;
+    }
     EXPECT_TRUE(summary_metric(key).has_value()) << key;
   }
   EXPECT_FALSE(summary_metric("no such key").has_value());
