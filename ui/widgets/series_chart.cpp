@@ -1,30 +1,595 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/series_chart.h"
 
-#include "ui/widgets/chart_group.h"
+#include <QDateTime>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "ui/models/settings.h"
+#include "ui/widgets/series_chart_accessible.h"
+#include "ui/widgets/series_chart_p.h"
 
 namespace syncline::ui {
 
-class SeriesChart::Implementation {
- public:
-  std::vector<CurveSpec> curves;
-  Counters counters;
-};
+namespace {
 
-SeriesChart::SeriesChart(ChartGroup&, const QString& name, const QString& title, QWidget* parent)
-    : QWidget(parent), implementation_(std::make_unique<Implementation>()) {
+constexpr int late_ms = 60;           // so long a zoom waits for its data before it is drawn from what is there
+constexpr int throttle_ms = 100;      // between requests while dragging
+constexpr double margin_share = 0.5;  // of the view, read on both sides so that dragging shows data at once
+constexpr int narrow = 430;           // px, under which the header's choices are in the menu only
+
+QToolButton* make_button(QWidget* parent, const QString& name, const QString& text, const QString& accessible) {
+  auto* button = new QToolButton(parent);
+  button->setObjectName(name);
+  button->setText(text);
+  button->setAccessibleName(accessible);
+  button->setToolTip(accessible);
+  button->setAutoRaise(true);
+  button->setFocusPolicy(Qt::TabFocus);
+  button->setMinimumHeight(24);
+  return button;
+}
+
+QLabel* make_quiet_label(QWidget* parent, const QString& name) {
+  auto* label = new QLabel(parent);
+  label->setObjectName(name);
+  label->setForegroundRole(QPalette::PlaceholderText);
+  label->setTextFormat(Qt::PlainText);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  return label;
+}
+
+}  // namespace
+
+SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& group, const QString& name, const QString& title)
+    : chart_(chart), group_(group), group_alive_(&group), name_(name), reading_(std::make_shared<chart::ChartReading>()) {
+  install_chart_accessibility();
+  state_.title = title;
+  state_.dark = palette::isDark(chart.palette());
+  when_empty_ = tr("No data yet.");
+  build(title);
+  buildMenus();
+  labelButtons();
+  for (QTimer* timer : {&late_, &throttle_}) timer->setSingleShot(true);
+  late_.setInterval(late_ms);
+  throttle_.setInterval(throttle_ms);
+  age_timer_.setInterval(1000);
+  connect(&late_, &QTimer::timeout, this, [this] {
+    if (std::exchange(redraw_waits_, false)) plot_->replot(QCustomPlot::rpQueuedReplot);
+  });
+  connect(&throttle_, &QTimer::timeout, this, [this] {
+    if (wanted_) ask();
+  });
+  connect(&age_timer_, &QTimer::timeout, this, [this] { lookAtAge(); });
+  connect(plot_, &ChartPlot::viewChanged, this, &Implementation::viewChanged);
+  connect(plot_, &ChartPlot::becameVisible, this, [this] {
+    if (wanted_ && !throttle_.isActive()) ask();
+  });
+  connect(plot_, &ChartPlot::crosshairMoved, this, [this](double x) {
+    group_.shared().moveCrosshair(this, x);
+    plot_->setAccessibleDescription(accessibleText());
+  });
+  connect(plot_, &ChartPlot::cursorsChanged, this, [this] { showTexts(); });
+  connect(plot_, &ChartPlot::followToggled, this, [this] { setFollowing(!following_); });
+  connect(plot_, &ChartPlot::copyValueWanted, this, [this] { copyValue(); });
+  connect(plot_, &ChartPlot::copyTableWanted, this, [this] { copyData(true); });
+  connect(plot_, &ChartPlot::menuWanted, this, [this](const QPoint& at) { showMenu(at); });
+  connect(plot_, &ChartPlot::momentWanted, this, [this] {
+    for (const CurveSpec* spec : state_.drawn()) {
+      const chart::CurveData* curve = state_.dataOf(spec->id);
+      const chart::Reading* reading =
+          curve == nullptr || !std::isfinite(state_.crosshair) ? nullptr : chart::reading_at(*curve, state_.crosshair);
+      if (reading == nullptr || !reading->axes || spec->run_ids.isEmpty()) continue;
+      Q_EMIT group_.momentChosen(spec->run_ids.back(), reading->axes->step);
+      return;
+    }
+  });
+  connect(plot_, &QCustomPlot::afterReplot, this, [this] {
+    counters_.curve_replots = plot_->curveReplots();
+    const int margin = plot_->axisRect()->margins().left();
+    if (std::exchange(left_margin_, margin) != margin && !margin_busy_) group_.shared().marginsChanged(this);
+  });
+  connect(legend_, &ChartLegend::changed, this, [this] {
+    if (state_.data && std::all_of(state_.curves.begin(), state_.curves.end(), [&](const CurveSpec& spec) {
+          const auto drawn = state_.drawn();
+          return std::none_of(drawn.begin(), drawn.end(), [&](const CurveSpec* one) { return one->id == spec.id; }) ||
+                 state_.dataOf(spec.id) != nullptr;
+        })) {
+      plot_->scene().drawCurves();
+      plot_->scene().layOut();
+      plot_->replot(QCustomPlot::rpQueuedReplot);
+      showTexts();
+    } else {
+      invalidate(true);
+    }
+  });
+  connect(legend_, &ChartLegend::liftChanged, this, [this] {
+    plot_->scene().drawCurves();
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+  });
+  group_.shared().add(this);
+  state_.lower = group_.shared().lower;
+  state_.upper = group_.shared().upper;
+  plot_->axisRect()->setMarginGroup(QCP::msLeft, group_.shared().margins.get());
+  chart_.installEventFilter(this);
+  recolour();
+}
+
+SeriesChart::Implementation::~Implementation() {
+  if (!group_alive_) return;
+  group_.shared().remove(this);
+  plot_->axisRect()->setMarginGroup(QCP::msLeft, nullptr);
+}
+
+void SeriesChart::Implementation::build(const QString& title) {
+  auto* outer = new QVBoxLayout(&chart_);
+  outer->setContentsMargins(4, 4, 4, 4);
+  outer->setSpacing(2);
+  auto* header = new QHBoxLayout;
+  header->setSpacing(2);
+  title_ = new QLabel(title, &chart_);
+  title_->setObjectName(QString(name_ % QStringLiteral(".title")));
+  title_->setTextFormat(Qt::PlainText);
+  QFont bold = title_->font();
+  bold.setBold(true);
+  title_->setFont(bold);
+  title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  age_ = make_quiet_label(&chart_, QString(name_ % QStringLiteral(".age")));
+  age_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+  header->addWidget(title_, 1);
+  header->addWidget(age_);
+  follow_chip_ = make_button(&chart_, QString(name_ % QStringLiteral(".follow")), tr("Follow ▶"), tr("Follow the newest data (F)"));
+  x_button_ = make_button(&chart_, QString(name_ % QStringLiteral(".x")), {}, tr("Choose the x axis"));
+  y_button_ = make_button(&chart_, QString(name_ % QStringLiteral(".y")), {}, tr("Choose the y scale"));
+  smooth_button_ = make_button(&chart_, QString(name_ % QStringLiteral(".smoothing")), {}, tr("Choose the smoothing"));
+  table_button_ = make_button(&chart_, QString(name_ % QStringLiteral(".table")), QStringLiteral("▦"), tr("Show as table"));
+  table_button_->setCheckable(true);
+  more_button_ = make_button(&chart_, QString(name_ % QStringLiteral(".more")), QStringLiteral("⋯"), tr("Open the chart's menu"));
+  for (QToolButton* button : {follow_chip_, x_button_, y_button_, smooth_button_, table_button_, more_button_}) header->addWidget(button);
+  follow_chip_->hide();
+  outer->addLayout(header);
+  strip_ = new LegendStrip(state_, &chart_);
+  strip_->hide();
+  outer->addWidget(strip_);
+  note_ = new QLabel(&chart_);
+  note_->setObjectName(QString(name_ % QStringLiteral(".note")));
+  note_->setWordWrap(true);
+  note_->setTextInteractionFlags(Qt::LinksAccessibleByKeyboard | Qt::LinksAccessibleByMouse);
+  note_->hide();
+  outer->addWidget(note_);
+
+  auto* splitter = new QSplitter(&chart_);
+  splitter->setChildrenCollapsible(false);
+  stack_ = new QStackedWidget(splitter);
+  plot_ = new ChartPlot(state_, stack_);
+  plot_->setObjectName(QString(name_ % QStringLiteral(".plot")));
+  plot_->setAccessibleName(title);
+  table_page_ = new QWidget(stack_);
+  auto* table_layout = new QVBoxLayout(table_page_);
+  table_layout->setContentsMargins(0, 0, 0, 0);
+  table_ = new QTableView(table_page_);
+  table_->setObjectName(QString(name_ % QStringLiteral(".rows")));
+  table_->setAccessibleName(tr("%1 as a table").arg(title));
+  table_->verticalHeader()->setDefaultSectionSize(std::max(24, table_->fontMetrics().height() + 6));
+  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_->setTabKeyNavigation(false);
+  table_model_ = new ChartTableModel(table_);
+  table_->setModel(table_model_);
+  table_note_ = make_quiet_label(table_page_, QString(name_ % QStringLiteral(".rows.note")));
+  table_layout->addWidget(table_, 1);
+  table_layout->addWidget(table_note_);
+  empty_ = new QLabel(stack_);
+  empty_->setObjectName(QString(name_ % QStringLiteral(".empty")));
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  empty_->setMargin(16);
+  empty_->setForegroundRole(QPalette::PlaceholderText);
+  stack_->addWidget(plot_);
+  stack_->addWidget(table_page_);
+  stack_->addWidget(empty_);
+  legend_ = new ChartLegend(state_, name_, splitter);
+  splitter->addWidget(stack_);
+  splitter->addWidget(legend_);
+  splitter->setStretchFactor(0, 1);
+  splitter->setStretchFactor(1, 0);
+  legend_->setMinimumWidth(140);
+  legend_->hide();
+  splitter->setSizes({600, 200});
+  outer->addWidget(splitter, 1);
+  delta_ = make_quiet_label(&chart_, QString(name_ % QStringLiteral(".delta")));
+  delta_->setForegroundRole(QPalette::WindowText);
+  delta_->hide();
+  footer_ = make_quiet_label(&chart_, QString(name_ % QStringLiteral(".footer")));
+  footer_->setWordWrap(true);
+  footer_->hide();
+  outer->addWidget(delta_);
+  outer->addWidget(footer_);
+  connect(follow_chip_, &QToolButton::clicked, this, [this] { setFollowing(true); });
+  connect(table_button_, &QToolButton::toggled, this, [this](bool on) { showTable(on); });
+  connect(note_, &QLabel::linkActivated, this, [this] { group_.setXAxis(XAxis::samples); });
+}
+
+bool SeriesChart::Implementation::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != &chart_) return false;
+  switch (event->type()) {
+    case QEvent::PaletteChange:
+    case QEvent::FontChange:
+    case QEvent::ApplicationPaletteChange:
+      recolour();
+      break;
+    case QEvent::Show:
+      if (wanted_) ask();
+      age_timer_.start();
+      break;
+    case QEvent::Hide:
+      age_timer_.stop();
+      break;
+    case QEvent::Resize:
+      placeHeader();
+      // Another width shows another number of columns; what is drawn stays until their data is there.
+      if (state_.data && plot_->axisRect()->width() > 0) {
+        const int drawn = state_.data->query.pixels / (state_.zoomed() ? 2 : 1);
+        if (std::abs(plot_->axisRect()->width() - drawn) > drawn / 5) invalidate(false);
+      }
+      break;
+    default:
+      break;
+  }
+  return false;
+}
+
+void SeriesChart::Implementation::placeHeader() {
+  const bool wide = chart_.width() >= narrow;
+  for (QToolButton* button : {x_button_, y_button_, smooth_button_}) button->setVisible(wide);
+}
+
+void SeriesChart::Implementation::recolour() {
+  state_.dark = palette::isDark(chart_.palette());
+  plot_->scene().setColours(chart_.palette(), chart_.font());
+  if (state_.data) plot_->scene().drawCurves();
+  plot_->replot(QCustomPlot::rpQueuedReplot);
+  strip_->update();
+}
+
+bool SeriesChart::Implementation::onScreen() const {
+  return chart_.isVisible() && !chart_.window()->isMinimized() && (!chart_.visibleRegion().isEmpty());
+}
+
+void SeriesChart::Implementation::setCurves(const std::vector<CurveSpec>& curves) {
+  if (curves == state_.curves) return;
+  const auto read_alike = [](const CurveSpec& a, const CurveSpec& b) {
+    return a.id == b.id && a.run_ids == b.run_ids && a.series == b.series && a.rank == b.rank;
+  };
+  const bool same_data = std::equal(curves.begin(), curves.end(), state_.curves.begin(), state_.curves.end(), read_alike);
+  state_.curves = curves;
+  legend_->refresh();
+  if (same_data) {
+    // Names and colours: nothing to read.
+    plot_->scene().drawCurves();
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+    showTexts();
+  } else {
+    invalidate(true);
+  }
+}
+
+chart::ChartQuery SeriesChart::Implementation::query() const {
+  const ChartGroup::Shared& shared = group_.shared();
+  chart::ChartQuery query;
+  for (const CurveSpec* spec : state_.drawn()) query.curves.push_back({spec->id, spec->run_ids, spec->series, spec->rank});
+  // Sorting by value needs the values of all.
+  if (legend_->model().sort() != LegendModel::Sort::given || state_.curves.size() <= static_cast<std::size_t>(state_.shown_most)) {
+    query.curves.clear();
+    for (const CurveSpec& spec : state_.curves) query.curves.push_back({spec.id, spec.run_ids, spec.series, spec.rank});
+  }
+  query.axis = shared.axis;
+  query.align_starts = shared.align_starts;
+  const int width = std::max(100, plot_->axisRect()->width());
+  const double size = state_.upper - state_.lower;
+  query.from = state_.zoomed() ? state_.lower - margin_share * size : nothing;
+  query.to = state_.zoomed() ? state_.upper + margin_share * size : nothing;
+  query.pixels = state_.zoomed() ? 2 * width : width;
+  query.logarithmic = state_.logarithmic();
+  query.smoothing = shared.smoothing;
+  query.band = band_;
+  return query;
+}
+
+void SeriesChart::Implementation::invalidate(bool new_query) {
+  if (new_query) fresh_query_ = true;
+  const bool was_loaded = loaded();
+  wanted_ = true;
+  if (onScreen()) ask();
+  if (was_loaded != loaded()) Q_EMIT chart_.loadedChanged();
+}
+
+void SeriesChart::Implementation::ask() {
+  if (asking_) {
+    asked_again_ = true;
+    return;
+  }
+  wanted_ = false;
+  asked_again_ = false;
+  if (state_.curves.empty()) {
+    take(std::make_shared<chart::ChartData>());
+    return;
+  }
+  asking_ = true;
+  throttle_.start();
+  ++counters_.requests;
+  const chart::ChartQuery wanted = query();
+  using Answer = std::shared_ptr<const chart::ChartData>;
+  group_.shared().store.read<Answer>(
+      this, QStringLiteral("curves"), [reading = reading_, wanted](Reader& reader) { return reading->read(reader, wanted); },
+      [this](const Answer& answer) {
+        asking_ = false;
+        take(answer);
+      },
+      [this](const QString& message) {
+        asking_ = false;
+        empty_->setText(tr("The data cannot be read: %1").arg(message));
+        if (!state_.data) stack_->setCurrentWidget(empty_);
+        Q_EMIT chart_.loadedChanged();
+      });
+}
+
+void SeriesChart::Implementation::take(const std::shared_ptr<const chart::ChartData>& answer) {
+  state_.data = answer;
+  if (std::exchange(fresh_query_, false)) plot_->scene().forgetYRange();
+  // Following keeps the width that was chosen and moves along with the newest sample.
+  if (following_ && state_.zoomed() && std::isfinite(follow_width_) && answer->any()) {
+    state_.lower = answer->last_x - follow_width_;
+    state_.upper = answer->last_x;
+  }
+  chooseUnits();
+  plot_->scene().drawCurves();
+  plot_->scene().layOut();
+  counters_.vertices = plot_->scene().vertices();
+  late_.stop();
+  redraw_waits_ = false;
+  lookAtAge();
+  plot_->replot(QCustomPlot::rpQueuedReplot);
+  showTexts();
+  if (table_button_->isChecked()) readTable();
+  if (asked_again_ || wanted_) {
+    wanted_ = true;
+    if (!throttle_.isActive()) ask();
+  }
+  Q_EMIT chart_.loadedChanged();
+}
+
+void SeriesChart::Implementation::chooseUnits() {
+  double x_most = 0, y_most = 0;
+  if (state_.data) x_most = std::max(std::abs(state_.data->first_x), std::abs(state_.data->last_x));
+  for (const CurveSpec* spec : state_.drawn()) {
+    const chart::CurveData* curve = state_.dataOf(spec->id);
+    if (curve == nullptr) continue;
+    if (curve->best_high) y_most = std::max({y_most, std::abs(*curve->best_high), std::abs(curve->best_low.value_or(0))});
+  }
+  state_.x_unit = state_.axis() == XAxis::wall_s && !(state_.data && state_.data->query.align_starts)
+                      ? format::Unit{}
+                      : format::unitFor(chart::axis_stored_name(state_.axis()), x_most, state_.x_unit);
+  state_.y_unit = format::unitFor(state_.storedName(), y_most, state_.y_unit);
+}
+
+void SeriesChart::Implementation::viewChanged(bool dragging) {
+  const bool at_right_edge = !state_.zoomed() || (state_.data && state_.upper >= state_.data->last_x);
+  follow_width_ = state_.upper - state_.lower;
+  if (dragging || !at_right_edge) following_ = following_ && at_right_edge && !dragging;
+  if (!state_.zoomed()) following_ = true;
+  if (dragging) {
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+    wanted_ = true;
+    if (!throttle_.isActive() && !asking_) ask();
+  } else {
+    // One redraw: with the data for this view, or without it if that takes too long.
+    redraw_waits_ = true;
+    late_.start();
+    wanted_ = true;
+    ask();
+  }
+  showTexts();
+  group_.shared().moveRange(this, state_.lower, state_.upper, dragging);
+}
+
+void SeriesChart::Implementation::setFollowing(bool on) {
+  following_ = on;
+  if (on && state_.data && state_.zoomed() && state_.data->any()) {
+    const double width = state_.upper - state_.lower;
+    follow_width_ = width;
+    plot_->setView(state_.data->last_x - width, state_.data->last_x, state_.y_lower, state_.y_upper);
+    following_ = true;
+  }
+  showTexts();
+}
+
+void SeriesChart::Implementation::shareXAxis() {
+  const ChartGroup::Shared& shared = group_.shared();
+  if (state_.data && (state_.data->query.axis != shared.axis || state_.data->query.align_starts != shared.align_starts)) {
+    state_.lower = state_.upper = state_.crosshair = state_.cursor_a = state_.cursor_b = nothing;
+    plot_->forgetHistory();
+  }
+  following_ = true;
+  labelButtons();
+  invalidate(true);
+}
+
+void SeriesChart::Implementation::shareRange(double from, double to) {
+  if (std::isnan(from) && std::isfinite(state_.lower)) plot_->scene().forgetYRange();
+  if (from == state_.lower && to == state_.upper) return;
+  state_.lower = from;
+  state_.upper = to;
+  if (std::isnan(from)) state_.y_lower = state_.y_upper = nothing;
+  following_ = !state_.zoomed() || (state_.data && to >= state_.data->last_x);
+  plot_->scene().layOut();
+  redraw_waits_ = true;
+  late_.start();
+  invalidate(false);
+}
+
+void SeriesChart::Implementation::shareCrosshair(double x) {
+  if (onScreen()) plot_->setCrosshair(x);
+}
+
+void SeriesChart::Implementation::shareMargins() {
+  if (!onScreen()) return;
+  margin_busy_ = true;
+  plot_->replot(QCustomPlot::rpQueuedReplot);
+  QTimer::singleShot(0, this, [this] { margin_busy_ = false; });
+}
+
+void SeriesChart::Implementation::refreshData() {
+  plot_->scene().keepYRange(true);
+  // Zoomed into the past: what is new lies outside.
+  if (state_.data && state_.zoomed() && !following_ && state_.upper < state_.data->last_x) return;
+  new_data_ = true;
+  invalidate(false);
+}
+
+void SeriesChart::Implementation::lookAtAge() {
+  double newest = 0, typical = 0;
+  bool running = false;
+  for (const CurveSpec* spec : state_.drawn()) {
+    const chart::CurveData* curve = state_.dataOf(spec->id);
+    if (curve == nullptr || !curve->running || !curve->last || !curve->last->axes) continue;
+    running = true;
+    newest = std::max(newest, curve->last->axes->wall_s);
+    typical = std::max(typical, curve->typical_interval_s);
+  }
+  const double age = static_cast<double>(QDateTime::currentMSecsSinceEpoch()) / 1000 - newest;
+  constexpr double least = 3;  // s: below that, flushing and reading alone explain it
+  const bool stale = running && newest > 0 && age > std::max(least, 3 * typical);
+  const QString words = stale ? tr("last point %1").arg(format::ago(newest, newest + age)) : QString();
+  if (words != age_->text()) age_->setText(words);
+  static const char* const property = "stale";
+  if (plot_->property(property).toBool() == stale) return;
+  plot_->setProperty(property, stale);
+  plot_->scene().setStale(stale);
+  if (onScreen()) plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+QString SeriesChart::Implementation::accessibleText() const {
+  const QString reading = plot_->readingText();
+  return reading.isEmpty() ? state_.description() : QString(state_.description() % QStringLiteral("\n") % reading);
+}
+
+void SeriesChart::Implementation::showTitle() {
+  title_->setText(state_.title);
+  chart_.setAccessibleName(state_.title);
+  plot_->setAccessibleName(state_.title);
+}
+
+void SeriesChart::Implementation::showTexts() {
+  const chart::ChartData* data = state_.data.get();
+  const bool any = data != nullptr && data->any();
+  legend_->refresh();
+  const bool several = state_.curves.size() > 1;
+  legend_->setVisible(legend_wanted_ && several && !compact_);
+  strip_->setVisible(several && compact_);
+  strip_->update();
+  if (table_button_->isChecked()) {
+    stack_->setCurrentWidget(table_page_);
+  } else if (any || data == nullptr) {
+    stack_->setCurrentWidget(plot_);
+  } else {
+    empty_->setText(when_empty_);
+    stack_->setCurrentWidget(empty_);
+  }
+  const QString footer = state_.derivations(plot_->xAxis->range().lower, plot_->xAxis->range().upper).join(QStringLiteral(" · "));
+  footer_->setText(footer);
+  footer_->setVisible(any && !footer.isEmpty());
+  follow_chip_->setVisible(any && state_.zoomed() && !following_ &&
+                           std::any_of(data->curves.begin(), data->curves.end(), [](const chart::CurveData& c) { return c.running; }));
+  if (any && data->steps_differ && state_.axis() == XAxis::step && several) {
+    note_->setText(tr("A step is not the same work for all of these curves. <a href=\"samples\">Use samples</a>"));
+    note_->show();
+  } else {
+    note_->hide();
+  }
+  if (any && (std::isfinite(state_.cursor_a) || std::isfinite(state_.cursor_b))) {
+    QStringList parts;
+    if (std::isfinite(state_.cursor_a)) parts.append(tr("A %1").arg(state_.xText(state_.cursor_a)));
+    if (std::isfinite(state_.cursor_b)) parts.append(tr("B %1").arg(state_.xText(state_.cursor_b)));
+    if (std::isfinite(state_.cursor_a) && std::isfinite(state_.cursor_b)) {
+      const double between = state_.cursor_b - state_.cursor_a;
+      const bool clock = state_.axis() == XAxis::wall_s;
+      parts.append(QString(QStringLiteral("Δ ") % (clock ? format::duration(std::abs(between)) : state_.xText(between)) % u' ' %
+                           (clock ? QString() : chart::axis_label(state_.axis()))));
+      for (const CurveSpec* spec : state_.drawn()) {
+        const chart::CurveData* curve = state_.dataOf(spec->id);
+        const chart::Reading* a = curve == nullptr ? nullptr : chart::reading_at(*curve, state_.cursor_a);
+        const chart::Reading* b = curve == nullptr ? nullptr : chart::reading_at(*curve, state_.cursor_b);
+        if (a == nullptr || b == nullptr) continue;
+        const double change = b->y - a->y;
+        parts.append(QString(spec->name % u' ' % (change > 0 ? QStringLiteral("+") : QString()) % state_.valueText(change)));
+      }
+    }
+    delta_->setText(parts.join(QStringLiteral("  │  ")));
+    delta_->setToolTip(delta_->text());
+    delta_->show();
+  } else {
+    delta_->hide();
+  }
+  chart_.setAccessibleDescription(state_.description());
+  plot_->setAccessibleDescription(accessibleText());
+}
+
+SeriesChart::SeriesChart(ChartGroup& group, const QString& name, const QString& title, QWidget* parent) : QWidget(parent) {
   setObjectName(name);
   setAccessibleName(title);
+  implementation_ = std::make_unique<Implementation>(*this, group, name, title);
 }
-SeriesChart::~SeriesChart() = default;
-void SeriesChart::setTitle(const QString& title) { setAccessibleName(title); }
-void SeriesChart::setCurves(const std::vector<CurveSpec>& curves) { implementation_->curves = curves; }
-void SeriesChart::setLogarithmic(bool) {}
-void SeriesChart::setTarget(std::optional<double>) {}
-void SeriesChart::setWhenEmpty(const QString&) {}
-void SeriesChart::setShownMost(int) {}
-void SeriesChart::setCompact(bool) {}
-bool SeriesChart::loaded() const { return true; }
-const SeriesChart::Counters& SeriesChart::counters() const { return implementation_->counters; }
+
+SeriesChart::~SeriesChart() { implementation_.reset(); }
+
+void SeriesChart::setTitle(const QString& title) {
+  implementation_->state_.title = title;
+  implementation_->showTitle();
+}
+
+void SeriesChart::setCurves(const std::vector<CurveSpec>& curves) { implementation_->setCurves(curves); }
+
+void SeriesChart::setLogarithmic(bool on) {
+  if (implementation_->state_.logarithmic() == on) return;
+  implementation_->state_.scale = on ? YScale::log10 : YScale::linear;
+  implementation_->state_.y_lower = implementation_->state_.y_upper = nothing;
+  implementation_->labelButtons();
+  implementation_->invalidate(true);
+}
+
+void SeriesChart::setTarget(std::optional<double> y) {
+  if (implementation_->state_.target == y) return;
+  implementation_->state_.target = y;
+  implementation_->plot_->scene().layOut();
+  implementation_->plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void SeriesChart::setWhenEmpty(const QString& sentence) {
+  implementation_->when_empty_ = sentence;
+  implementation_->showTexts();
+}
+
+void SeriesChart::setShownMost(int curves) {
+  if (implementation_->state_.shown_most == curves) return;
+  implementation_->state_.shown_most = curves;
+  implementation_->invalidate(true);
+}
+
+void SeriesChart::setCompact(bool on) {
+  implementation_->compact_ = on;
+  implementation_->showTexts();
+}
+
+bool SeriesChart::loaded() const { return implementation_->loaded(); }
+
+const SeriesChart::Counters& SeriesChart::counters() const {
+  implementation_->counters_.curve_replots = implementation_->plot_->curveReplots();
+  implementation_->counters_.overlay_replots = implementation_->plot_->overlayReplots();
+  return implementation_->counters_;
+}
 
 }  // namespace syncline::ui

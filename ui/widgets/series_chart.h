@@ -8,6 +8,7 @@
 #include <QString>
 #include <QStringList>
 #include <QWidget>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -91,11 +92,18 @@ class SeriesChart : public QWidget {
   };
   const Counters& counters() const;
 
+  // What the menu does, for pages and tests. Errors come as one sentence; empty: it went well.
+  QString savePicture(const QString& path, int scale = 2, int paper_columns = 2);                         // .pdf, .svg or .png; light theme
+  void saveData(const QString& path, bool visible_only, std::function<void(const QString& error)> done);  // .csv, .tsv or .json
+  void showTable(bool);
+  bool following() const;  // live data moves the view
+
  Q_SIGNALS:
   void loadedChanged();
 
  private:
   class Implementation;
+  friend class Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

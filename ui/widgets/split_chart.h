@@ -35,7 +35,10 @@ class SplitChart : public QWidget {
   void setNamedBars(std::vector<SplitBar>);                         // one beside the other, with their labels
   void setShare(bool);                                              // share of the step instead of time
   void setWhenEmpty(const QString& sentence);
-  int barsWanted() const;  // how many bars there is room for: what to ask the store for
+  int barsWanted() const;                                   // how many bars there is room for: what to ask the store for
+  QString savePicture(const QString& path, int scale = 2);  // .pdf, .svg or .png; the error's sentence
+  QString saveData(const QString& path) const;              // .csv or .tsv
+  int redraws() const;                                      // for tests
 
  Q_SIGNALS:
   void barClicked(double x);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/chart/series_cache.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace syncline::ui::chart {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t most_points_per_pixel = 16;  // of a view that grows: then its level of detail is chosen anew
+
+}  // namespace
+
+std::vector<Attempt> attempts_of(Reader& reader, const std::string& run_id, const std::string& series, int rank, XAxis axis) {
+  Statement select = reader.database().prepare(
+      "SELECT id, attempt, state, strategy, workers FROM run WHERE id = (SELECT coalesce(attempt_of, id) FROM run WHERE id = ?1) OR "
+      "attempt_of = (SELECT coalesce(attempt_of, id) FROM run WHERE id = ?1) ORDER BY attempt");
+  select.bind_all(run_id);
+  std::vector<Attempt> attempts;
+  while (select.step()) {
+    attempts.push_back({select.text(0), select.text(2), select.text(3), static_cast<int>(select.integer(1)),
+                        static_cast<int>(select.integer(4)), std::nullopt, infinity, infinity});
+  }
+  double next_first_step = infinity;
+  for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt) {
+    attempt->series = reader.find_series(attempt->run_id, series, rank);
+    attempt->cutoff_step = next_first_step;
+    if (!attempt->series) continue;
+    if (std::isfinite(next_first_step)) {
+      // The last sample before the step with which the next attempt begins.
+      const SeriesView view = reader.read(attempt->series->key, XAxis::step, next_first_step - 0.5, next_first_step - 0.5, 0);
+      attempt->cutoff_x = -infinity;
+      for (const Point& point : view.points) {
+        if (static_cast<double>(point.axes.step) < next_first_step) attempt->cutoff_x = value_of(point.axes, axis);
+      }
+    }
+    const SeriesView first = reader.read(attempt->series->key, XAxis::step, -infinity, -infinity, 0);
+    if (!first.points.empty()) next_first_step = std::min(next_first_step, static_cast<double>(first.points.front().axes.step));
+  }
+  return attempts;
+}
+
+void ViewCache::update(Reader& reader, const SeriesInfo& info, XAxis axis, double from, double to, int pixels) {
+  const bool same = key_ == info.key && axis_ == axis && from_ == from && to_ == to && pixels_ == pixels;
+  if (same && count_ == info.count) return;
+  if (same && !points_.empty()) {
+    const double last_x = value_of(points_.back().axes, axis);
+    const std::int64_t added = info.count - count_;
+    count_ = info.count;
+    if (last_x > to) return;  // what is new lies to the right of the view
+    if (added > 0 && static_cast<std::int64_t>(points_.size()) + added <= most_points_per_pixel * std::max(1, pixels)) {
+      const std::int64_t last_sequence = points_.back().sequence;
+      for (const Point& point : reader.read(info.key, axis, last_x, to, 0).points) {
+        if (point.sequence > last_sequence) points_.push_back(point);
+      }
+      return;
+    }
+  }
+  key_ = info.key;
+  count_ = info.count;
+  axis_ = axis;
+  from_ = from;
+  to_ = to;
+  pixels_ = pixels;
+  SeriesView view = reader.read(info.key, axis, from, to, pixels);
+  buckets_ = std::move(view.buckets);
+  points_ = std::move(view.points);
+  if (!buckets_.empty() && value_of(buckets_.back().last_axes, axis) <= to) {
+    // The last bucket is still filling: its samples themselves, so that new ones can follow them.
+    const double open_x = value_of(buckets_.back().first_axes, axis);
+    points_ = reader.read(info.key, axis, open_x, to, 0).points;
+    const double before = buckets_.size() > 1 ? value_of(buckets_[buckets_.size() - 2].last_axes, axis) : -infinity;
+    buckets_.pop_back();
+    std::erase_if(points_, [&](const Point& point) { return value_of(point.axes, axis) <= before && value_of(point.axes, axis) < open_x; });
+  }
+}
+
+void ColumnCache::update(Reader& reader, const std::vector<Attempt>& attempts, XAxis axis) {
+  std::vector<const Attempt*> with_data;
+  for (const Attempt& attempt : attempts) {
+    if (attempt.series) with_data.push_back(&attempt);
+  }
+  // Only the last attempt grows; anything else (a resume, another axis) starts anew.
+  bool anew = axis != axis_ || parts_.size() != with_data.size();
+  for (std::size_t i = 0; !anew && i < parts_.size(); ++i) {
+    const Attempt& attempt = *with_data[i];
+    anew = parts_[i].key != attempt.series->key || parts_[i].cutoff_step != attempt.cutoff_step ||
+           (i + 1 < parts_.size() && parts_[i].count != attempt.series->count);
+  }
+  const auto take = [this, axis](Part& part, const Point& point) {
+    part.last_sequence = point.sequence;
+    if (static_cast<double>(point.axes.step) >= part.cutoff_step) return;
+    x_.push_back(value_of(point.axes, axis));
+    y_.push_back(point.value);
+  };
+  if (anew) {
+    axis_ = axis;
+    parts_.clear();
+    x_.clear();
+    y_.clear();
+    smoothed_.clear();
+    for (const Attempt* attempt : with_data) {
+      Part part{attempt->series->key, attempt->cutoff_step, -1, attempt->series->count};
+      reader.each_point(part.key, [&](const Point& point) { take(part, point); });
+      parts_.push_back(part);
+    }
+    return;
+  }
+  if (parts_.empty() || parts_.back().count == with_data.back()->series->count) return;
+  Part& part = parts_.back();
+  part.count = with_data.back()->series->count;
+  const std::int64_t known = part.last_sequence;
+  for (const Point& point : reader.read(part.key, axis, x_.empty() ? -infinity : x_.back(), infinity, 0).points) {
+    if (point.sequence > known) take(part, point);
+  }
+}
+
+const std::vector<double>& ColumnCache::smoothed(const Smoothing& smoothing) {
+  if (smoothing != smoothing_) smoothed_.clear();
+  smoothing_ = smoothing;
+  smooth_more(x_, y_, smoothing, smoothed_);
+  return smoothed_;
+}
+
+}  // namespace syncline::ui::chart

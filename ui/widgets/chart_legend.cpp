@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/chart_legend.h"
+
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <numeric>
+
+namespace syncline::ui {
+
+namespace {
+
+constexpr int swatch_width = 34;
+constexpr int search_from = 8;  // curves, from which a search line is worth its room
+
+class LegendDelegate : public QStyledItemDelegate {
+ public:
+  LegendDelegate(ChartState& state, LegendModel& model, QObject* parent) : QStyledItemDelegate(parent), state_(state), model_(model) {}
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
+    return {120, std::max(24, option.fontMetrics.height() + 8)};
+  }
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const CurveSpec* curve = model_.curveAt(index.row());
+    if (curve == nullptr) return;
+    QStyleOptionViewItem shown = option;
+    initStyleOption(&shown, index);
+    shown.text.clear();
+    QStyle* style = option.widget != nullptr ? option.widget->style() : QApplication::style();
+    style->drawControl(QStyle::CE_ItemViewItem, &shown, painter, option.widget);
+    painter->save();
+    const bool off = state_.hidden.contains(curve->id);
+    const QRect area = option.rect.adjusted(6, 0, -6, 0);
+    palette::CurveStyle look = state_.styleOf(*curve, state_.dark);
+    if (off) look.colour = palette::status(palette::Status::muted, state_.dark);
+    if (off) painter->setOpacity(0.5);
+    draw_swatch(*painter, QRectF(area.left(), area.top(), swatch_width - 8, area.height()), look);
+    painter->setOpacity(1);
+    const bool selected = (option.state & QStyle::State_Selected) != 0;
+    painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
+    QFont font = option.font;
+    font.setBold(state_.pinned.contains(curve->id));
+    font.setStrikeOut(off);
+    painter->setFont(font);
+    const QString last = model_.lastText(*curve);
+    const int value_width = QFontMetrics(font).horizontalAdvance(last);
+    const QRect name = area.adjusted(swatch_width, 0, -value_width - 8, 0);
+    painter->drawText(name, Qt::AlignVCenter | Qt::AlignLeft,
+                      QFontMetrics(font).elidedText(state_.legendOf(*curve), Qt::ElideMiddle, name.width()));
+    font.setStrikeOut(false);
+    painter->setFont(font);
+    painter->drawText(area, Qt::AlignVCenter | Qt::AlignRight, last);
+    painter->restore();
+  }
+
+ private:
+  ChartState& state_;
+  LegendModel& model_;
+};
+
+}  // namespace
+
+void draw_swatch(QPainter& painter, const QRectF& area, const palette::CurveStyle& style) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(style.colour, 2, style.dash, Qt::FlatCap));
+  const QPointF middle = area.center();
+  painter.drawLine(QPointF(area.left(), middle.y()), QPointF(area.right(), middle.y()));
+  painter.setPen(QPen(style.colour, 1.4));
+  painter.setBrush(style.hollow ? QBrush(painter.background().color()) : QBrush(style.colour));
+  const double r = 3.2;
+  switch (style.marker) {
+    case palette::Marker::circle:
+      painter.drawEllipse(middle, r, r);
+      break;
+    case palette::Marker::square:
+      painter.drawRect(QRectF(middle.x() - r, middle.y() - r, 2 * r, 2 * r));
+      break;
+    case palette::Marker::triangle:
+      painter.drawPolygon(QPolygonF({middle + QPointF(-r, r), middle + QPointF(r, r), middle + QPointF(0, -r)}));
+      break;
+    case palette::Marker::diamond:
+      painter.drawPolygon(QPolygonF({middle + QPointF(-r, 0), middle + QPointF(0, r), middle + QPointF(r, 0), middle + QPointF(0, -r)}));
+      break;
+    case palette::Marker::star:
+    case palette::Marker::plus:
+      painter.drawLine(middle + QPointF(-r - 1, 0), middle + QPointF(r + 1, 0));
+      painter.drawLine(middle + QPointF(0, -r - 1), middle + QPointF(0, r + 1));
+      if (style.marker == palette::Marker::plus) break;
+      [[fallthrough]];
+    case palette::Marker::cross:
+      painter.drawLine(middle + QPointF(-r, -r), middle + QPointF(r, r));
+      painter.drawLine(middle + QPointF(-r, r), middle + QPointF(r, -r));
+      break;
+  }
+  painter.restore();
+}
+
+LegendModel::LegendModel(ChartState& state, QObject* parent) : QAbstractListModel(parent), state_(state) {}
+
+QString LegendModel::lastText(const CurveSpec& spec) const {
+  const chart::CurveData* curve = state_.dataOf(spec.id);
+  if (curve == nullptr || !curve->last) return format::missing;
+  return state_.valueText(curve->last->y);
+}
+
+std::vector<std::size_t> LegendModel::order() const {
+  std::vector<std::size_t> rows(state_.curves.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::erase_if(rows, [&](std::size_t i) { return !search_.isEmpty() && !state_.curves[i].name.contains(search_, Qt::CaseInsensitive); });
+  const bool rising_is_better =
+      state_.storedName().endsWith(QStringLiteral("accuracy")) || state_.storedName().endsWith(QStringLiteral("_per_s"));
+  const auto key = [&](std::size_t i) -> std::optional<double> {
+    const chart::CurveData* curve = state_.dataOf(state_.curves[i].id);
+    if (curve == nullptr || !curve->last) return std::nullopt;
+    if (sort_ == Sort::last) return curve->last->y;
+    return rising_is_better ? curve->best_high : curve->best_low;
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    if (sort_ == Sort::name) return state_.curves[a].name.localeAwareCompare(state_.curves[b].name) < 0;
+    if (sort_ == Sort::given) return false;
+    const auto one = key(a), other = key(b);
+    if (!one || !other) return one.has_value() && !other.has_value();  // without a value last
+    return rising_is_better ? *one > *other : *one < *other;
+  });
+  return rows;
+}
+
+void LegendModel::refresh() {
+  const std::vector<std::size_t> rows = order();
+  if (rows == rows_) {
+    if (!rows_.empty()) Q_EMIT dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1));
+    return;
+  }
+  beginResetModel();
+  rows_ = rows;
+  endResetModel();
+}
+
+void LegendModel::setSearch(const QString& text) {
+  search_ = text;
+  refresh();
+}
+
+void LegendModel::setSort(Sort sort) {
+  sort_ = sort;
+  refresh();
+}
+
+const CurveSpec* LegendModel::curveAt(int row) const {
+  const auto at = static_cast<std::size_t>(row);
+  return row >= 0 && at < rows_.size() && rows_[at] < state_.curves.size() ? &state_.curves[rows_[at]] : nullptr;
+}
+
+int LegendModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(rows_.size()); }
+
+QVariant LegendModel::data(const QModelIndex& index, int role) const {
+  const CurveSpec* curve = curveAt(index.row());
+  if (curve == nullptr) return {};
+  if (role == Qt::DisplayRole) return state_.legendOf(*curve);
+  if (role == Qt::ToolTipRole) return QString(state_.legendOf(*curve) % QStringLiteral("\n") % tr("last value %1").arg(lastText(*curve)));
+  if (role == Qt::AccessibleTextRole) {
+    QStringList parts = {state_.legendOf(*curve), tr("last value %1").arg(lastText(*curve))};
+    if (state_.hidden.contains(curve->id)) parts.append(tr("hidden"));
+    if (state_.pinned.contains(curve->id)) parts.append(tr("pinned"));
+    return parts.join(QStringLiteral(", "));
+  }
+  if (role == Qt::UserRole) return curve->id;
+  return {};
+}
+
+LegendList::LegendList(ChartState& state, LegendModel& model, QWidget* parent) : QListView(parent), state_(state), model_(model) {
+  setModel(&model);
+  setItemDelegate(new LegendDelegate(state, model, this));
+  setUniformItemSizes(true);
+  setMouseTracking(true);
+  setFrameShape(QFrame::NoFrame);
+  setEditTriggers(NoEditTriggers);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+}
+
+QString LegendList::idAt(const QPoint& at) const { return indexAt(at).data(Qt::UserRole).toString(); }
+
+void LegendList::keyPressEvent(QKeyEvent* event) {
+  const QString id = currentIndex().data(Qt::UserRole).toString();
+  if (!id.isEmpty() && event->key() == Qt::Key_Space) {
+    if ((event->modifiers() & Qt::ShiftModifier) != 0)
+      Q_EMIT onlyWanted(id);
+    else
+      Q_EMIT hideToggled(id);
+  } else if (!id.isEmpty() &&
+             (event->key() == Qt::Key_Menu || (event->key() == Qt::Key_F10 && (event->modifiers() & Qt::ShiftModifier) != 0))) {
+    Q_EMIT menuWanted(id, viewport()->mapToGlobal(visualRect(currentIndex()).center()));
+  } else {
+    QListView::keyPressEvent(event);
+  }
+}
+
+void LegendList::mousePressEvent(QMouseEvent* event) {
+  const QString id = idAt(event->pos());
+  if (event->button() == Qt::LeftButton && !id.isEmpty() && event->pos().x() < swatch_width) {
+    setCurrentIndex(indexAt(event->pos()));
+    Q_EMIT hideToggled(id);
+    return;
+  }
+  QListView::mousePressEvent(event);
+}
+
+void LegendList::mouseDoubleClickEvent(QMouseEvent* event) {
+  const QString id = idAt(event->pos());
+  if (!id.isEmpty() && event->pos().x() >= swatch_width) Q_EMIT onlyWanted(id);
+}
+
+void LegendList::mouseMoveEvent(QMouseEvent* event) {
+  Q_EMIT lifted(idAt(event->pos()));
+  QListView::mouseMoveEvent(event);
+}
+
+void LegendList::leaveEvent(QEvent* event) {
+  Q_EMIT lifted({});
+  QListView::leaveEvent(event);
+}
+
+void LegendList::contextMenuEvent(QContextMenuEvent* event) {
+  if (const QString id = idAt(event->pos()); !id.isEmpty()) Q_EMIT menuWanted(id, event->globalPos());
+}
+
+ChartLegend::ChartLegend(ChartState& state, const QString& name, QWidget* parent)
+    : QWidget(parent), state_(state), model_(new LegendModel(state, this)) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  search_ = new QLineEdit(this);
+  search_->setObjectName(QString(name % QStringLiteral(".legend.search")));
+  search_->setPlaceholderText(tr("Find curve"));
+  search_->setAccessibleName(tr("Find curve"));
+  search_->setClearButtonEnabled(true);
+  list_ = new LegendList(state_, *model_, this);
+  list_->setObjectName(QString(name % QStringLiteral(".legend")));
+  list_->setAccessibleName(tr("Curves"));
+  list_->setAccessibleDescription(tr("Space hides or shows a curve, Shift+Space shows only it, the Menu key opens its menu"));
+  count_ = new QLabel(this);
+  count_->setForegroundRole(QPalette::PlaceholderText);
+  layout->addWidget(search_);
+  layout->addWidget(list_, 1);
+  layout->addWidget(count_);
+  connect(search_, &QLineEdit::textChanged, model_, &LegendModel::setSearch);
+  connect(list_, &LegendList::hideToggled, this, &ChartLegend::toggleHidden);
+  connect(list_, &LegendList::onlyWanted, this, &ChartLegend::only);
+  connect(list_, &LegendList::menuWanted, this, &ChartLegend::menu);
+  connect(list_, &LegendList::lifted, this, [this](const QString& id) {
+    if (state_.lifted == id) return;
+    state_.lifted = id;
+    Q_EMIT liftChanged();
+  });
+}
+
+void ChartLegend::refresh() {
+  model_->refresh();
+  search_->setVisible(static_cast<int>(state_.curves.size()) >= search_from);
+  const auto shown = state_.drawn().size();
+  count_->setText(tr("%1 of %2 shown").arg(shown).arg(state_.curves.size()));
+  count_->setVisible(shown < state_.curves.size());
+}
+
+void ChartLegend::toggleHidden(const QString& id) {
+  if (!state_.hidden.remove(id)) state_.hidden.insert(id);
+  refresh();
+  Q_EMIT changed();
+}
+
+void ChartLegend::only(const QString& id) {
+  QSet<QString> others;
+  for (const CurveSpec& curve : state_.curves) {
+    if (curve.id != id) others.insert(curve.id);
+  }
+  state_.hidden = state_.hidden == others ? QSet<QString>() : others;  // once more: all again
+  refresh();
+  Q_EMIT changed();
+}
+
+void ChartLegend::menu(const QString& id, const QPoint& global) {
+  auto* menu = new QMenu(this);
+  menu->setObjectName(QString(objectName() % QStringLiteral("legend.menu")));
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addAction(state_.hidden.contains(id) ? tr("&Show Curve") : tr("&Hide Curve"), this, [this, id] { toggleHidden(id); });
+  menu->addAction(tr("Show &Only This"), this, [this, id] { only(id); });
+  menu->addAction(tr("Show &All"), this, [this] {
+    state_.hidden.clear();
+    refresh();
+    Q_EMIT changed();
+  });
+  menu->addAction(state_.pinned.contains(id) ? tr("Un&pin") : tr("&Pin"), this, [this, id] {
+    if (!state_.pinned.remove(id)) state_.pinned.insert(id);
+    refresh();
+    Q_EMIT changed();
+  });
+  menu->addSeparator();
+  const auto sort = [&](const QString& text, LegendModel::Sort by) {
+    QAction* action = menu->addAction(text, this, [this, by] { model_->setSort(by); });
+    action->setCheckable(true);
+    action->setChecked(model_->sort() == by);
+  };
+  sort(tr("Sort as &Given"), LegendModel::Sort::given);
+  sort(tr("Sort by &Name"), LegendModel::Sort::name);
+  sort(tr("Sort by &Last Value"), LegendModel::Sort::last);
+  sort(tr("Sort by &Best Value"), LegendModel::Sort::best);
+  menu->popup(global);
+}
+
+LegendStrip::LegendStrip(ChartState& state, QWidget* parent) : QWidget(parent), state_(state) {
+  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+}
+
+QSize LegendStrip::sizeHint() const { return {200, fontMetrics().height() + 4}; }
+
+void LegendStrip::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const auto shown = state_.drawn();
+  if (shown.empty()) return;
+  painter.setPen(palette().color(QPalette::WindowText));
+  painter.setBackground(palette().color(QPalette::Window));
+  const int each = std::max(60, width() / static_cast<int>(shown.size()));
+  int left = 8;
+  for (const CurveSpec* curve : shown) {
+    if (left > width() - 50) break;
+    draw_swatch(painter, QRectF(left, 0, 24, height()), state_.styleOf(*curve, state_.dark));
+    const QString name =
+        fontMetrics().elidedText(state_.legendOf(*curve), Qt::ElideMiddle, std::max(24, std::min(each, width() - left) - 44));
+    painter.drawText(QRect(left + 30, 0, each, height()), Qt::AlignVCenter | Qt::AlignLeft, name);
+    left += 30 + fontMetrics().horizontalAdvance(name) + 16;
+  }
+}
+
+}  // namespace syncline::ui

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/chart_table_model.h"
+
+namespace syncline::ui {
+
+void ChartTableModel::setRows(std::shared_ptr<const ChartRows> rows) {
+  beginResetModel();
+  rows_ = std::move(rows);
+  columns_ = rows_ ? chart::table_columns(rows_->query) : QStringList();
+  endResetModel();
+}
+
+int ChartTableModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || !rows_ ? 0 : static_cast<int>(rows_->rows.size());
+}
+
+int ChartTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(columns_.size()); }
+
+QVariant ChartTableModel::data(const QModelIndex& index, int role) const {
+  if (!rows_ || !index.isValid()) return {};
+  if (role == Qt::DisplayRole) {
+    const QString cell = chart::table_cells(rows_->rows[static_cast<std::size_t>(index.row())], rows_->query).value(index.column());
+    return cell.isEmpty() ? format::missing : cell;
+  }
+  if (role == Qt::TextAlignmentRole)
+    return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (index.column() > 2 ? Qt::AlignRight : Qt::AlignLeft)));
+  return {};
+}
+
+QVariant ChartTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (role != Qt::DisplayRole) return {};
+  return orientation == Qt::Horizontal ? QVariant(columns_.value(section)) : QVariant(section + 1);
+}
+
+ChartRows read_rows(Reader& reader, const chart::TableQuery& query) {
+  ChartRows result;
+  result.query = query;
+  chart::each_row(reader, query, [&](const chart::TableRow& row) {
+    if (result.rows.size() >= ChartTableModel::most_rows) result.complete = false;
+    if (result.complete) result.rows.push_back(row);
+    return result.complete;
+  });
+  return result;
+}
+
+}  // namespace syncline::ui

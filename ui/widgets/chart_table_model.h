@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rows behind a chart, as read for its visible range.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <memory>
+#include <vector>
+
+#include "ui/models/chart/chart_table.h"
+#include "ui/models/format.h"
+
+namespace syncline::ui {
+
+struct ChartRows {
+  chart::TableQuery query;
+  std::vector<chart::TableRow> rows;
+  bool complete = true;  // false: there are more than a table is good for; the export has them all
+};
+
+class ChartTableModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  static constexpr std::size_t most_rows = 100000;
+  using QAbstractTableModel::QAbstractTableModel;
+  void setRows(std::shared_ptr<const ChartRows>);
+  const ChartRows* rows() const { return rows_.get(); }
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex&, int role) const override;
+  QVariant headerData(int section, Qt::Orientation, int role) const override;
+
+ private:
+  std::shared_ptr<const ChartRows> rows_;
+  QStringList columns_;
+};
+
+ChartRows read_rows(Reader&, const chart::TableQuery&);
+
+}  // namespace syncline::ui

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The choices of a SeriesChart: axis, scale, smoothing, bands, table, exports.
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QInputDialog>
+#include <QMessageBox>
+#include <QSaveFile>
+
+#include "ui/models/settings.h"
+#include "ui/widgets/chart_export.h"
+#include "ui/widgets/series_chart_p.h"
+
+namespace syncline::ui {
+
+namespace {
+
+constexpr std::size_t most_copied = 200000;  // rows; more belong into a file
+
+QAction* choice(QMenu* menu, QActionGroup* group, const QString& text, bool checked, const std::function<void()>& chosen) {
+  QAction* action = menu->addAction(text);
+  action->setCheckable(true);
+  action->setChecked(checked);
+  group->addAction(action);
+  QObject::connect(action, &QAction::triggered, menu, [chosen] { chosen(); });
+  return action;
+}
+
+// Half-lives and windows that suit a range: 1, 2, 5 times a power of ten.
+std::vector<double> presets(double range) {
+  std::vector<double> all;
+  for (const double share : {0.002, 0.01, 0.05}) {
+    const double wanted = std::max(range, 1e-12) * share, decade = std::pow(10, std::floor(std::log10(wanted)));
+    const double rest = wanted / decade;
+    all.push_back(decade * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10));
+  }
+  return all;
+}
+
+chart::TableFormat format_of(const QString& path) {
+  if (path.endsWith(QStringLiteral(".tsv"), Qt::CaseInsensitive)) return chart::TableFormat::tsv;
+  if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return chart::TableFormat::json;
+  return chart::TableFormat::csv;
+}
+
+}  // namespace
+
+void SeriesChart::Implementation::buildMenus() {
+  ChartGroup::Shared& shared = group_.shared();
+  if (x_menu_ == nullptr) {
+    const auto make = [this](QToolButton* button, const QString& title) {
+      auto* menu = new QMenu(title, &chart_);
+      menu->setToolTipsVisible(true);
+      button->setMenu(menu);
+      button->setPopupMode(QToolButton::InstantPopup);
+      return menu;
+    };
+    x_menu_ = make(x_button_, tr("&X Axis"));
+    y_menu_ = make(y_button_, tr("&Y Scale"));
+    smooth_menu_ = make(smooth_button_, tr("S&moothing"));
+    more_menu_ = make(more_button_, tr("More"));
+    more_menu_->setObjectName(QString(name_ % QStringLiteral(".menu")));
+    connect(more_menu_, &QMenu::aboutToShow, this, [this] { buildMenus(); });
+    for (QMenu* menu : {x_menu_, y_menu_, smooth_menu_}) {
+      // As a part of the large menu it is up to date already, and must not pull that away.
+      connect(menu, &QMenu::aboutToShow, this, [this] {
+        if (!more_menu_->isVisible()) buildMenus();
+      });
+    }
+  }
+  for (QMenu* menu : {x_menu_, y_menu_, smooth_menu_, more_menu_}) {
+    menu->clear();
+    qDeleteAll(menu->findChildren<QActionGroup*>(Qt::FindDirectChildrenOnly));
+  }
+  qDeleteAll(more_menu_->findChildren<QMenu*>(Qt::FindDirectChildrenOnly));
+
+  auto* axes = new QActionGroup(x_menu_);
+  for (int i = 0; i < x_axis_count; ++i) {
+    const auto axis = static_cast<XAxis>(i);
+    QString label = chart::axis_label(axis);
+    QAction* action = choice(x_menu_, axes, label, axis == shared.axis, [this, axis] { group_.setXAxis(axis); });
+    const QString reason = state_.data ? state_.data->axis_reasons[static_cast<std::size_t>(i)] : QString();
+    action->setEnabled(reason.isEmpty());
+    action->setToolTip(reason.isEmpty() ? label : reason);
+    if (!reason.isEmpty()) action->setText(QString(label % QStringLiteral(" – ") % reason));
+  }
+  x_menu_->addSeparator();
+  QAction* align = x_menu_->addAction(tr("&Align Starts"), this, [this] { group_.setAlignStarts(!group_.alignStarts()); });
+  align->setCheckable(true);
+  align->setChecked(shared.align_starts);
+
+  auto* scales = new QActionGroup(y_menu_);
+  const auto scale = [&](const QString& text, YScale wanted) {
+    choice(y_menu_, scales, text, state_.scale == wanted, [this, wanted] {
+      state_.scale = wanted;
+      state_.y_lower = state_.y_upper = nothing;
+      labelButtons();
+      invalidate(true);
+    });
+  };
+  scale(tr("&Linear"), YScale::linear);
+  scale(tr("Log &10"), YScale::log10);
+  scale(tr("Log &2"), YScale::log2);
+  y_menu_->addSeparator();
+  QAction* outliers = y_menu_->addAction(tr("&Ignore Outliers"), this, [this] {
+    state_.ignore_outliers = !state_.ignore_outliers;
+    state_.y_lower = state_.y_upper = nothing;
+    plot_->scene().forgetYRange();
+    plot_->scene().layOut();
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+    showTexts();
+  });
+  outliers->setCheckable(true);
+  outliers->setChecked(state_.ignore_outliers);
+
+  auto* smoothings = new QActionGroup(smooth_menu_);
+  using Kind = chart::Smoothing::Kind;
+  choice(smooth_menu_, smoothings, tr("&Off"), !shared.smoothing.on(), [this] { setSmoothing(Kind::off, 0); });
+  const double range = state_.data ? state_.data->last_x - state_.data->first_x : 1000;
+  const auto group_of = [&](const QString& text, Kind kind) {
+    smooth_menu_->addSection(text);
+    for (const double width : presets(range)) {
+      const chart::Smoothing offered{kind, width};
+      choice(smooth_menu_, smoothings,
+             state_.data
+                 ? QString(state_.xText(width) % u' ' % (state_.axis() == XAxis::step ? chart::axis_label(state_.axis()) : QString()))
+                 : format::metric(width),
+             shared.smoothing == offered, [this, kind, width] { setSmoothing(kind, width); });
+    }
+    choice(smooth_menu_, smoothings, tr("Other…"), false, [this, kind, range] {
+      bool chosen = false;
+      const double width = QInputDialog::getDouble(&chart_, tr("Smoothing"), tr("Width in units of the x axis (%1):").arg(state_.xTitle()),
+                                                   presets(range)[1], 1e-6, 1e15, 3, &chosen);
+      if (chosen) setSmoothing(kind, width);
+    });
+  };
+  group_of(tr("Half-life"), Kind::half_life);
+  group_of(tr("Running median"), Kind::running_median);
+  group_of(tr("Running mean"), Kind::running_mean);
+
+  more_menu_->addMenu(x_menu_);
+  more_menu_->addMenu(y_menu_);
+  more_menu_->addMenu(smooth_menu_);
+  QMenu* bands = more_menu_->addMenu(tr("&Band over Seeds"));
+  auto* band_group = new QActionGroup(bands);
+  for (const auto& [text, band] :
+       {std::pair(tr("&Standard Deviation"), chart::Band::deviation),
+        std::pair(tr("&95 % Confidence of the Mean"), chart::Band::confidence), std::pair(tr("&Minimum to Maximum"), chart::Band::range),
+        std::pair(tr("Single &Lines"), chart::Band::lines), std::pair(tr("&None"), chart::Band::none)}) {
+    choice(bands, band_group, text, band_ == band, [this, wanted = band] {
+      band_ = wanted;
+      invalidate(true);
+    });
+  }
+  more_menu_->addSeparator();
+  more_menu_->addAction(tr("&Fit All"), this, [this] { plot_->fit(); });
+  more_menu_->addAction(tr("&Undo Zoom"), this, [this] { plot_->undoZoom(); })->setEnabled(plot_->canUndoZoom());
+  QAction* linked =
+      more_menu_->addAction(tr("&Link with Other Charts"), this, [this] { group_.shared().linked = !group_.shared().linked; });
+  linked->setCheckable(true);
+  linked->setChecked(shared.linked);
+  QAction* legend = more_menu_->addAction(tr("Show Le&gend"), this, [this] {
+    legend_wanted_ = !legend_wanted_;
+    showTexts();
+  });
+  legend->setCheckable(true);
+  legend->setChecked(legend_wanted_);
+  legend->setEnabled(!compact_ && state_.curves.size() > 1);
+  if (static_cast<int>(state_.curves.size()) > state_.shown_most) {
+    more_menu_->addAction(tr("Show &All %1 Curves").arg(state_.curves.size()), this, [this] {
+      state_.shown_most = static_cast<int>(state_.curves.size());
+      invalidate(true);
+    });
+  }
+  QAction* moment = more_menu_->addAction(tr("Show in &Timeline"), this, [this] { Q_EMIT plot_->momentWanted(); });
+  moment->setEnabled(std::isfinite(state_.crosshair));
+  moment->setToolTip(tr("Point at a step first"));
+  const bool any = state_.data && state_.data->any();
+  for (const chart::CurveData& curve : any ? state_.data->curves : std::vector<chart::CurveData>{}) {
+    if (!curve.first_nonfinite) continue;
+    more_menu_->addAction(tr("Go to the First &Non-Finite Value"), this, [this, x = *curve.first_nonfinite] {
+      const double width = plot_->xAxis->range().size() / 4;
+      plot_->setView(x - width / 2, x + width / 2, nothing, nothing);
+    });
+    break;
+  }
+  more_menu_->addSeparator();
+  QAction* copy_picture = more_menu_->addAction(tr("&Copy Picture"), this, [this] { copyPicture(); });
+  QAction* copy_data = more_menu_->addAction(tr("Copy &Data"), this, [this] { copyData(false); });
+  QAction* export_picture = more_menu_->addAction(tr("Export &Picture…"), this, [this] { exportPicture(); });
+  QAction* export_data = more_menu_->addAction(tr("&Export Data…"), this, [this] { exportData(); });
+  for (QAction* action : {copy_picture, copy_data, export_picture, export_data}) action->setEnabled(any);
+}
+
+void SeriesChart::Implementation::labelButtons() {
+  const ChartGroup::Shared& shared = group_.shared();
+  x_button_->setText(tr("x: %1").arg(chart::axis_label(shared.axis)));
+  y_button_->setText(tr("y: %1").arg(state_.scale == YScale::linear  ? tr("linear")
+                                     : state_.scale == YScale::log10 ? tr("log 10")
+                                                                     : tr("log 2")));
+  smooth_button_->setText(
+      shared.smoothing.on()
+          ? tr("smooth: %1").arg(state_.data ? state_.xText(shared.smoothing.width) : format::metric(shared.smoothing.width))
+          : tr("smooth: off"));
+}
+
+void SeriesChart::Implementation::showMenu(const QPoint& global) { more_menu_->popup(global); }
+
+void SeriesChart::Implementation::setSmoothing(chart::Smoothing::Kind kind, double width) {
+  group_.shared().setSmoothing(kind == chart::Smoothing::Kind::off ? chart::Smoothing{} : chart::Smoothing{kind, width});
+}
+
+chart::TableQuery SeriesChart::Implementation::tableQuery(bool visible_only) const {
+  chart::TableQuery query;
+  query.chart.axis = group_.shared().axis;
+  query.chart.align_starts = group_.shared().align_starts;
+  query.chart.smoothing = group_.shared().smoothing;
+  query.chart.band = band_;
+  query.chart.from = visible_only && state_.zoomed() ? state_.lower : nothing;
+  query.chart.to = visible_only && state_.zoomed() ? state_.upper : nothing;
+  for (const CurveSpec* spec : state_.drawn()) {
+    query.chart.curves.push_back({spec->id, spec->run_ids, spec->series, spec->rank});
+    query.names.push_back(spec->name);
+  }
+  return query;
+}
+
+void SeriesChart::Implementation::showTable(bool on) {
+  if (table_button_->isChecked() != on) {
+    table_button_->setChecked(on);  // comes back here
+    return;
+  }
+  if (on) readTable();
+  showTexts();
+}
+
+void SeriesChart::Implementation::readTable() {
+  using Answer = std::shared_ptr<const ChartRows>;
+  const chart::TableQuery query = tableQuery(true);
+  group_.shared().store.read<Answer>(
+      this, QStringLiteral("table"), [query](Reader& reader) { return std::make_shared<const ChartRows>(read_rows(reader, query)); },
+      [this](const Answer& rows) {
+        table_model_->setRows(rows);
+        table_note_->setText(
+            rows->complete
+                ? tr("%1 rows, visible range").arg(format::count(static_cast<std::int64_t>(rows->rows.size())))
+                : tr("the first %1 rows; Export Data has all of them").arg(format::count(static_cast<std::int64_t>(rows->rows.size()))));
+      });
+}
+
+QString SeriesChart::Implementation::savePicture(const QString& path, int scale, int columns) {
+  ChartPicture picture(state_, columns == 1 ? one_column : two_columns,
+                       state_.derivations(plot_->xAxis->range().lower, plot_->xAxis->range().upper));
+  return picture.write(path, scale);
+}
+
+void SeriesChart::Implementation::saveData(const QString& path, bool visible_only, std::function<void(const QString&)> done) {
+  const chart::TableQuery query = tableQuery(visible_only);
+  group_.shared().store.read<QString>(
+      this, {},
+      [path, query](Reader& reader) -> QString {
+        QSaveFile file(path);
+        bool good = file.open(QIODevice::WriteOnly);
+        if (good) {
+          chart::write_table(reader, query, format_of(path),
+                             [&](const QByteArray& piece) { return good = file.write(piece) == piece.size(); });
+        }
+        if (good && file.commit()) return {};
+        return tr("%1 cannot be written: %2").arg(path, file.errorString());
+      },
+      [done](const QString& error) { done(error); }, [done](const QString& error) { done(error); });
+}
+
+void SeriesChart::Implementation::exportPicture() {
+  QString filter;
+  const QString pdf = tr("PDF, two paper columns wide (*.pdf)"), narrow_pdf = tr("PDF, one paper column wide (*.pdf)");
+  const QString svg = tr("SVG, two paper columns wide (*.svg)"), narrow_svg = tr("SVG, one paper column wide (*.svg)");
+  const QStringList filters = {
+      pdf, narrow_pdf, svg, narrow_svg, tr("PNG, scale 1 (*.png)"), tr("PNG, scale 2 (*.png)"), tr("PNG, scale 4 (*.png)")};
+  QString path = QFileDialog::getSaveFileName(&chart_, tr("Export Picture"), QString(name_ % QStringLiteral(".pdf")),
+                                              filters.join(QStringLiteral(";;")), &filter);
+  if (path.isEmpty()) return;
+  const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
+  const QString ending = chosen < 2 ? QStringLiteral(".pdf") : chosen < 4 ? QStringLiteral(".svg") : QStringLiteral(".png");
+  if (!path.contains(QRegularExpression(QStringLiteral("\\.(pdf|svg|png)$"), QRegularExpression::CaseInsensitiveOption))) path += ending;
+  const QString error = savePicture(path, chosen == 4 ? 1 : chosen == 6 ? 4 : 2, chosen == 1 || chosen == 3 ? 1 : 2);
+  if (!error.isEmpty()) QMessageBox::warning(&chart_, tr("Export Picture"), error);
+}
+
+void SeriesChart::Implementation::exportData() {
+  QString filter;
+  const QStringList filters = {tr("CSV, all samples (*.csv)"), tr("CSV, visible range only (*.csv)"), tr("TSV, all samples (*.tsv)"),
+                               tr("JSON, all samples (*.json)")};
+  QString path = QFileDialog::getSaveFileName(&chart_, tr("Export Data"), QString(name_ % QStringLiteral(".csv")),
+                                              filters.join(QStringLiteral(";;")), &filter);
+  if (path.isEmpty()) return;
+  const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
+  if (!path.contains(QRegularExpression(QStringLiteral("\\.(csv|tsv|json)$"), QRegularExpression::CaseInsensitiveOption))) {
+    path += chosen == 2 ? QStringLiteral(".tsv") : chosen == 3 ? QStringLiteral(".json") : QStringLiteral(".csv");
+  }
+  saveData(path, chosen == 1, [this](const QString& error) {
+    if (!error.isEmpty()) QMessageBox::warning(&chart_, tr("Export Data"), error);
+  });
+}
+
+void SeriesChart::Implementation::copyPicture() {
+  ChartPicture picture(state_, two_columns, state_.derivations(plot_->xAxis->range().lower, plot_->xAxis->range().upper));
+  QGuiApplication::clipboard()->setImage(picture.image(3));
+}
+
+void SeriesChart::Implementation::copyData(bool visible_only) {
+  const chart::TableQuery query = tableQuery(visible_only);
+  group_.shared().store.read<QByteArray>(
+      this, QStringLiteral("copy"),
+      [query](Reader& reader) {
+        QByteArray text;
+        std::size_t rows = 0;
+        chart::write_table(reader, query, chart::TableFormat::tsv, [&](const QByteArray& piece) {
+          text += piece;
+          rows += static_cast<std::size_t>(piece.count('\n'));
+          return rows < most_copied;
+        });
+        return text;
+      },
+      [](const QByteArray& text) { QGuiApplication::clipboard()->setText(QString::fromUtf8(text)); });
+}
+
+void SeriesChart::Implementation::copyValue() {
+  for (const CurveSpec* spec : state_.drawn()) {
+    if (!state_.reading.isEmpty() && spec->id != state_.reading) continue;
+    const chart::CurveData* curve = state_.dataOf(spec->id);
+    const chart::Reading* reading =
+        curve == nullptr || !std::isfinite(state_.crosshair) ? nullptr : chart::reading_at(*curve, state_.crosshair);
+    if (reading == nullptr) continue;
+    QGuiApplication::clipboard()->setText(format::exact(reading->y));
+    return;
+  }
+}
+
+QString SeriesChart::savePicture(const QString& path, int scale, int paper_columns) {
+  return implementation_->savePicture(path, scale, paper_columns);
+}
+
+void SeriesChart::saveData(const QString& path, bool visible_only, std::function<void(const QString&)> done) {
+  implementation_->saveData(path, visible_only, std::move(done));
+}
+
+void SeriesChart::showTable(bool on) { implementation_->showTable(on); }
+
+bool SeriesChart::following() const { return implementation_->following(); }
+
+}  // namespace syncline::ui
