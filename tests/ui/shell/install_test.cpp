@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QDir>
+#include <QFile>
 #include <QImage>
 #include <QPainter>
 #include <QProcess>
@@ -36,6 +37,15 @@ TEST(Desktop, TheAppStreamDescriptionIsValid) {
       run(QStringLiteral("appstreamcli"), {QStringLiteral("validate"), QStringLiteral("--no-net"),
                                            source + QStringLiteral("/resources/desktop/org.syncline.Syncline.metainfo.xml")});
   EXPECT_EQ(code, 0) << said;
+}
+
+TEST(Desktop, EveryPluralFormOfTheTranslationIsWritten) {
+  QFile file(source + QStringLiteral("/resources/translations/syncline_en.ts"));
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  const QString text = QString::fromUtf8(file.readAll());
+  EXPECT_GT(text.count(QStringLiteral("<numerusform>")), 10);
+  EXPECT_FALSE(text.contains(QStringLiteral("type=\"unfinished\"")));
+  EXPECT_FALSE(text.contains(QStringLiteral("<numerusform></numerusform>")));
 }
 
 TEST(Desktop, TheIconIsReadableAtSixteenPixels) {

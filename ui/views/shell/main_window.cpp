@@ -415,6 +415,9 @@ void MainWindow::restore_layout() {
   restoreGeometry(settings_.value(group + QStringLiteral("geometry")).toByteArray());
   restoreState(settings_.value(group + QStringLiteral("state")).toByteArray(), layout_version);
   splitter_->restoreState(settings_.value(group + QStringLiteral("splitter")).toByteArray());
+  bench_->actions().find(QStringLiteral("settings.toolbar"))->setChecked(!toolbar_->isHidden());
+  bench_->actions().find(QStringLiteral("view.problems"))->setChecked(!problems_dock_->isHidden());
+  bench_->actions().find(QStringLiteral("view.jobs"))->setChecked(!jobs_dock_->isHidden());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

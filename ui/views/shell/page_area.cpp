@@ -79,7 +79,6 @@ void PageArea::put(const Location& location) {
       places_[location.place] = page;
       addWidget(page);
       connect(page, &Page::titleChanged, this, &PageArea::titlesChanged);
-      Q_EMIT opened(page);
     }
   }
   if (page == nullptr) return;
@@ -124,7 +123,6 @@ int PageArea::add(Page* page, const QString& key) {
   };
   connect(page, &Page::titleChanged, this, update);
   update();
-  Q_EMIT opened(page);
   showOpen(id);
   return id;
 }
@@ -188,6 +186,7 @@ bool PageArea::close(int id) {
   if (was_current) {
     if (at_ >= 0) {
       put(visited_[static_cast<std::size_t>(at_)]);
+      Q_EMIT shown();  // before the row goes: the navigation would choose a neighbour of its own
     } else {
       showPlace(QStringLiteral("runs"));
     }

@@ -52,7 +52,6 @@ class PageArea : public QStackedWidget {
  Q_SIGNALS:
   void shown();          // another page is current, or the way back changed
   void titlesChanged();  // of any page: unsaved marks included
-  void opened(Page*);    // a page was made
 
  private:
   struct Location {

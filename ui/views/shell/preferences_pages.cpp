@@ -89,8 +89,8 @@ PreferencePage* make_plot_preferences(Workbench& workbench) {
   for (const auto& [axis, text] : named) axes.push_back({QString::fromStdString(std::string(name_of(axis))), text});
   page->addChoice(QStringLiteral("charts/run/x"), Texts::tr("X axis of the &run page:"), QStringLiteral("step"), axes,
                   Texts::tr("Of run pages opened from now on; each page's own choice is remembered here too."));
-  page->addChoice(QStringLiteral("charts/compare/x"), Texts::tr("X axis of &comparisons:"), QStringLiteral("samples"), axes,
-                  Texts::tr("Of comparisons opened from now on; each page's own choice is remembered here too."));
+  page->addChoice(QStringLiteral("charts/compare/x"), Texts::tr("X axis of &comparisons:"), QStringLiteral("step"), axes,
+                  Texts::tr("Of comparisons opened from now on whose runs count steps alike; others start with samples."));
   return page;
 }
 
