@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/runs_edits.h"
+
+namespace syncline::ui {
+
+void RunsEdits::annotate(const std::vector<RunRowPtr>& rows, std::function<void(Annotations&, const std::string&)> edit, Done done) {
+  if (rows.empty()) return;
+  store_.write(
+      context_,
+      [rows, edit = std::move(edit)](StoreService::Writer& writer) {
+        Annotations annotations(writer.workspace);
+        for (const RunRowPtr& row : rows) {
+          for (const std::string& id : row->attempts) edit(annotations, id);
+        }
+      },
+      std::move(done));
+}
+
+void RunsEdits::rename(const RunRowPtr& row, const QString& name, Done done) {
+  const std::string text = name.trimmed().toStdString();
+  annotate(
+      {row}, [text](Annotations& annotations, const std::string& id) { annotations.rename(id, text); }, std::move(done));
+}
+
+void RunsEdits::setNote(const std::vector<RunRowPtr>& rows, const QString& text, Done done) {
+  const std::string note = text.toStdString();
+  annotate(
+      rows, [note](Annotations& annotations, const std::string& id) { annotations.set_notes(id, note); }, std::move(done));
+}
+
+void RunsEdits::changeTags(const std::vector<RunRowPtr>& rows, const QStringList& add, const QStringList& remove, Done done) {
+  std::vector<std::string> added, removed;
+  for (const QString& tag : add) added.push_back(tag.toStdString());
+  for (const QString& tag : remove) removed.push_back(tag.toStdString());
+  annotate(
+      rows,
+      [added, removed](Annotations& annotations, const std::string& id) {
+        for (const std::string& tag : removed) annotations.remove_tag(id, tag);
+        for (const std::string& tag : added) annotations.add_tag(id, tag);
+      },
+      std::move(done));
+}
+
+void RunsEdits::setTags(const RunRowPtr& row, const QStringList& tags, Done done) {
+  QStringList add, remove;
+  for (const std::string& tag : row->info.tags) {
+    if (!tags.contains(QString::fromStdString(tag))) remove << QString::fromStdString(tag);
+  }
+  for (const QString& tag : tags) {
+    if (std::find(row->info.tags.begin(), row->info.tags.end(), tag.toStdString()) == row->info.tags.end()) add << tag;
+  }
+  if (add.isEmpty() && remove.isEmpty()) return;
+  changeTags({row}, add, remove, std::move(done));
+}
+
+void RunsEdits::setStarred(const std::vector<RunRowPtr>& rows, bool starred, Done done) {
+  annotate(
+      rows, [starred](Annotations& annotations, const std::string& id) { annotations.set_starred(id, starred); }, std::move(done));
+}
+
+void RunsEdits::setLocked(const std::vector<RunRowPtr>& rows, bool locked, Done done) {
+  annotate(
+      rows, [locked](Annotations& annotations, const std::string& id) { annotations.set_locked(id, locked); }, std::move(done));
+}
+
+void RunsEdits::setTrashed(const std::vector<RunRowPtr>& rows, bool trashed, Done done) {
+  annotate(
+      rows, [trashed](Annotations& annotations, const std::string& id) { annotations.set_trashed(id, trashed); }, std::move(done));
+}
+
+void RunsEdits::removeForGood(const std::vector<RunRowPtr>& rows, Done done, std::function<void(const QString&)> failed) {
+  store_.write(
+      context_,
+      [rows](StoreService::Writer& writer) {
+        RunRegistry registry(writer.workspace);
+        for (const RunRowPtr& row : rows) {
+          for (const std::string& id : row->attempts) registry.remove(id, false);
+        }
+      },
+      std::move(done), std::move(failed));
+}
+
+void RunsEdits::ask(const std::vector<RunRowPtr>& rows, const std::string& kind, Done done) {
+  store_.write(
+      context_,
+      [rows, kind](StoreService::Writer& writer) {
+        Requests requests(writer.workspace);
+        for (const RunRowPtr& row : rows) requests.ask(row->info.id, kind, "the window");
+      },
+      std::move(done));
+}
+
+QStringList tags_of(const QString& text) {
+  QStringList tags;
+  for (const QString& part : text.split(u',', Qt::SkipEmptyParts)) {
+    const QString tag = part.simplified();
+    if (!tag.isEmpty() && !tags.contains(tag)) tags << tag;
+  }
+  return tags;
+}
+
+}  // namespace syncline::ui

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a person writes about runs: every edit goes to all attempts of a run, in the background and in the order given.
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+#include <functional>
+#include <vector>
+
+#include "ui/models/runs_rows.h"
+#include "ui/models/store_service.h"
+
+namespace syncline::ui {
+
+class RunsEdits {
+ public:
+  using Done = std::function<void()>;
+  RunsEdits(StoreService& store, QObject* context) : store_(store), context_(context) {}
+
+  void rename(const RunRowPtr&, const QString& name, Done = {});  // empty: the experiment's name again
+  void setNote(const std::vector<RunRowPtr>&, const QString& text, Done = {});
+  void changeTags(const std::vector<RunRowPtr>&, const QStringList& add, const QStringList& remove, Done = {});
+  void setTags(const RunRowPtr&, const QStringList& tags, Done = {});
+  void setStarred(const std::vector<RunRowPtr>&, bool, Done = {});
+  void setLocked(const std::vector<RunRowPtr>&, bool, Done = {});
+  void setTrashed(const std::vector<RunRowPtr>&, bool, Done = {});
+  // Removes runs from the workspace with their files. failed: the engine's sentence for the first that cannot be removed.
+  void removeForGood(const std::vector<RunRowPtr>&, Done, std::function<void(const QString&)> failed);
+  // kind as in Request; only the newest attempt can be going on.
+  void ask(const std::vector<RunRowPtr>&, const std::string& kind, Done = {});
+
+ private:
+  void annotate(const std::vector<RunRowPtr>&, std::function<void(Annotations&, const std::string& run_id)>, Done);
+  StoreService& store_;
+  QObject* context_;
+};
+
+// "fig 3, baseline": tags by commas, blanks around them removed, none twice.
+QStringList tags_of(const QString& text);
+
+}  // namespace syncline::ui

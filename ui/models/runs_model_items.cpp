@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the tree becomes another one: removals, insertions and a reordering for each parent, so that selection, expansion and the current
+// row stay with what they belong to.
+#include <algorithm>
+#include <numeric>
+
+#include "ui/models/runs_model_node.h"
+
+namespace syncline::ui {
+
+RunsModel::Node* RunsModel::nodeOf(const QModelIndex& index) const {
+  return index.isValid() ? static_cast<Node*>(index.internalPointer()) : root_.get();
+}
+
+QModelIndex RunsModel::indexOf(const Node* node, int column) const {
+  return node == root_.get() ? QModelIndex() : createIndex(node->row, column, const_cast<Node*>(node));
+}
+
+QModelIndex RunsModel::indexOf(const QString& id) const {
+  const Node* node = nodes_.value(id);
+  return node == nullptr ? QModelIndex() : indexOf(node);
+}
+
+QModelIndex RunsModel::index(int row, int column, const QModelIndex& parent) const {
+  const Node* node = nodeOf(parent);
+  if (row < 0 || column < 0 || column >= columnCount() || row >= static_cast<int>(node->children.size())) return {};
+  if (parent.isValid() && parent.column() != 0) return {};
+  return createIndex(row, column, node->children[static_cast<std::size_t>(row)].get());
+}
+
+QModelIndex RunsModel::parent(const QModelIndex& index) const {
+  if (!index.isValid()) return {};
+  return indexOf(nodeOf(index)->parent);
+}
+
+int RunsModel::rowCount(const QModelIndex& parent) const {
+  if (parent.isValid() && parent.column() != 0) return 0;
+  return static_cast<int>(nodeOf(parent)->children.size());
+}
+
+int RunsModel::columnCount(const QModelIndex&) const { return static_cast<int>(columns_.size()); }
+
+std::unique_ptr<RunsModel::Node> RunsModel::made(Node& parent, Item item) {
+  auto node = std::make_unique<Node>();
+  node->id = std::move(item.id);
+  node->entry = std::move(item.entry);
+  node->parent = &parent;
+  nodes_.insert(node->id, node.get());
+  if (!node->entry.group) {
+    nodes_of_run_.insert(node->first().id(), node.get());
+    return node;
+  }
+  for (const RunRowPtr& run : node->entry.runs) {
+    const QString id = node->id + u'/' + run->id();
+    node->children.push_back(made(*node, {id, {id, {}, {run}, false}}));
+    node->children.back()->row = static_cast<int>(node->children.size()) - 1;
+  }
+  return node;
+}
+
+void RunsModel::forget(Node& node) {
+  for (const auto& child : node.children) forget(*child);
+  nodes_.remove(node.id);
+  dirty_.remove(&node);
+  if (!node.entry.group) nodes_of_run_.remove(node.first().id(), &node);
+}
+
+void RunsModel::reorder(Node& parent, std::vector<std::unique_ptr<Node>> children) {
+  Q_EMIT layoutAboutToBeChanged({QPersistentModelIndex(indexOf(&parent))}, VerticalSortHint);
+  parent.children = std::move(children);
+  for (std::size_t i = 0; i < parent.children.size(); ++i) parent.children[i]->row = static_cast<int>(i);
+  QModelIndexList from, to;
+  for (const QModelIndex& index : persistentIndexList()) {
+    const Node* node = nodeOf(index);
+    if (node->parent != &parent || node->row == index.row()) continue;
+    from << index;
+    to << indexOf(node, index.column());
+  }
+  changePersistentIndexList(from, to);
+  Q_EMIT layoutChanged({QPersistentModelIndex(indexOf(&parent))}, VerticalSortHint);
+}
+
+void RunsModel::removeNodes(Node& parent, const std::vector<bool>& gone) {
+  const auto count = static_cast<std::size_t>(std::count(gone.begin(), gone.end(), true));
+  if (count == 0) return;
+  const std::size_t kept = parent.children.size() - count;
+  // One range at the end can be removed at once; hundreds of small ones would each cost the views a pass over everything.
+  if (std::find(gone.begin(), gone.end(), true) != gone.begin() + static_cast<std::ptrdiff_t>(kept)) {
+    std::vector<std::unique_ptr<Node>> children, last;
+    for (std::size_t i = 0; i < gone.size(); ++i) (gone[i] ? last : children).push_back(std::move(parent.children[i]));
+    std::move(last.begin(), last.end(), std::back_inserter(children));
+    reorder(parent, std::move(children));
+  }
+  beginRemoveRows(indexOf(&parent), static_cast<int>(kept), static_cast<int>(parent.children.size()) - 1);
+  for (std::size_t i = kept; i < parent.children.size(); ++i) forget(*parent.children[i]);
+  parent.children.resize(kept);
+  endRemoveRows();
+}
+
+void RunsModel::applyItems(Node& parent, std::vector<Item> items) {
+  QHash<QString, std::size_t> wanted;
+  wanted.reserve(static_cast<qsizetype>(items.size()));
+  for (std::size_t i = 0; i < items.size(); ++i) wanted.insert(items[i].id, i);
+  std::vector<bool> gone;
+  for (const auto& child : parent.children) gone.push_back(!wanted.contains(child->id));
+  removeNodes(parent, gone);
+
+  std::vector<std::unique_ptr<Node>> fresh;
+  for (Item& item : items) {
+    Node* have = nodes_.value(item.id);
+    if (have == nullptr) {
+      fresh.push_back(made(parent, std::move(item)));
+      continue;
+    }
+    if (have->entry.group) {
+      std::vector<Item> members;
+      for (const RunRowPtr& run : item.entry.runs) {
+        const QString id = have->id + u'/' + run->id();
+        members.push_back({id, {id, {}, {run}, false}});
+      }
+      applyItems(*have, std::move(members));
+    }
+    if (have->entry.runs != item.entry.runs || have->entry.title != item.entry.title) {
+      have->entry.runs = std::move(item.entry.runs);
+      have->entry.title = item.entry.title;
+      markDirty(*have, false);
+    }
+  }
+  if (!fresh.empty()) {
+    const auto first = static_cast<int>(parent.children.size());
+    beginInsertRows(indexOf(&parent), first, first + static_cast<int>(fresh.size()) - 1);
+    for (auto& node : fresh) {
+      node->row = static_cast<int>(parent.children.size());
+      parent.children.push_back(std::move(node));
+    }
+    endInsertRows();
+  }
+  const auto place = [&wanted](const std::unique_ptr<Node>& node) { return wanted.value(node->id); };
+  if (std::is_sorted(parent.children.begin(), parent.children.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); })) {
+    return;
+  }
+  std::vector<std::unique_ptr<Node>> ordered(parent.children.size());
+  std::vector<std::size_t> places;
+  for (const auto& child : parent.children) places.push_back(place(child));
+  for (std::size_t i = 0; i < places.size(); ++i) ordered[places[i]] = std::move(parent.children[i]);
+  reorder(parent, std::move(ordered));
+}
+
+}  // namespace syncline::ui

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Communication, scaling and time to target.
+#include <set>
+
+#include "ui/models/format.h"
+#include "ui/models/palette.h"
+#include "ui/models/runs_columns.h"
+#include "ui/views/compare/compare_tab.h"
+
+namespace syncline::ui {
+
+namespace {
+
+QStringList heads_with(const QString& first, const QStringList& others) { return QStringList{first} + others; }
+
+void set_heads(QTableWidget& table, const QStringList& heads, std::size_t rows) {
+  table.clear();
+  table.setColumnCount(static_cast<int>(heads.size()));
+  table.setRowCount(static_cast<int>(rows));
+  table.setHorizontalHeaderLabels(heads);
+}
+
+struct Part {
+  const char* title;
+  double StepSums::*member;
+};
+// In the order of StepPart, then the step itself.
+constexpr std::array<Part, step_part_count + 1> step_parts = {
+    {{QT_TRANSLATE_NOOP("CompareTab", "Compute"), &StepSums::compute_s},
+     {QT_TRANSLATE_NOOP("CompareTab", "Hidden"), &StepSums::hidden_s},
+     {QT_TRANSLATE_NOOP("CompareTab", "Exposed transfer"), &StepSums::exposed_transfer_s},
+     {QT_TRANSLATE_NOOP("CompareTab", "Waiting"), &StepSums::waiting_s},
+     {QT_TRANSLATE_NOOP("CompareTab", "Input"), &StepSums::input_s},
+     {QT_TRANSLATE_NOOP("CompareTab", "Checkpoint, evaluation"), &StepSums::boundary_s},
+     {QT_TRANSLATE_NOOP("CompareTab", "Idle"), &StepSums::idle_s},
+     {QT_TRANSLATE_NOOP("CompareTab", "Step"), &StepSums::step_s}}};
+
+Spread spread_of_part(const ComparedItem& item, const Part& part) {
+  std::vector<double> values;
+  for (const ComparedRun* run : item.runs) {
+    if (run->split.step_s > 0) values.push_back(run->split.*part.member);
+  }
+  return spread_of(values);
+}
+
+}  // namespace
+
+std::vector<SplitBar> split_bars_of(const std::vector<ComparedItem>& items) {
+  std::vector<SplitBar> bars;
+  for (const ComparedItem& item : items) {
+    SplitBar bar;
+    bar.label = item.name;
+    for (std::size_t i = 0; i < step_parts.size(); ++i) {
+      const Spread spread = spread_of_part(item, step_parts[i]);
+      if (spread.n == 0) continue;
+      (i < bar.parts_s.size() ? bar.parts_s[i] : bar.step_s) = spread.mean;
+    }
+    bar.parts_s[0] -= bar.parts_s[1];  // the bar's first part is computing without what hides communication
+    if (bar.step_s > 0) bars.push_back(bar);
+  }
+  return bars;
+}
+
+class CompareCommunication : public CompareTab {
+ public:
+  CompareCommunication(Workbench& bench, ChartGroup& group, QWidget* parent) : CompareTab(bench, parent) {
+    chart_ = new SplitChart(group, QStringLiteral("compare.communication.split"),
+                            tr("Where a step goes (mean after warm-up, slowest worker)"), this);
+    chart_->setWhenEmpty(tr("None of these runs has recorded steps."));
+    chart_->setMinimumHeight(220);
+    share_ = new QCheckBox(tr("&Share of the step"), this);
+    share_->setObjectName(QStringLiteral("compare.communication.share"));
+    connect(share_, &QCheckBox::toggled, chart_, &SplitChart::setShare);
+    table_ = make_plain_table(QStringLiteral("compare.communication"), tr("Parts of a step"), this);
+    table_->setMaximumHeight(240);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(6, 6, 6, 6);
+    layout->addWidget(share_);
+    layout->addWidget(chart_, 1);
+    layout->addWidget(table_);
+  }
+
+ protected:
+  void draw(const Comparison& comparison) override {
+    QStringList heads;
+    for (const Part& part : step_parts) heads << tr(part.title);
+    heads << tr("Sent per step") << tr("Messages per step");
+    set_heads(*table_, heads_with(tr("Run"), heads), comparison.items.size());
+    for (std::size_t row = 0; row < comparison.items.size(); ++row) {
+      const ComparedItem& item = comparison.items[row];
+      QStringList cells = {item.name};
+      for (const Part& part : step_parts) {
+        const Spread spread = spread_of_part(item, part);
+        cells << (spread.n == 0   ? format::missing
+                  : spread.n == 1 ? format::duration(spread.mean)
+                                  : spread_text(SummaryMetric::duration, spread.mean, spread.deviation, spread.n));
+      }
+      for (const char* key : {"bytes_sent_per_step_per_worker", "messages_per_step_per_worker"}) {
+        cells << compare_cell(*summary_metric(key), item, nullptr).value;
+      }
+      fill_row(*table_, static_cast<int>(row), cells);
+    }
+    table_->resizeColumnsToContents();
+    chart_->setNamedBars(split_bars_of(comparison.items));
+  }
+
+ private:
+  SplitChart* chart_ = nullptr;
+  QCheckBox* share_ = nullptr;
+  QTableWidget* table_ = nullptr;
+};
+
+class CompareScaling : public CompareTab {
+ public:
+  CompareScaling(Workbench& bench, QWidget* parent) : CompareTab(bench, parent) {
+    kind_ = new QComboBox(this);
+    kind_->setObjectName(QStringLiteral("compare.scaling.kind"));
+    kind_->addItem(tr("strong: the same global batch"));
+    kind_->addItem(tr("weak: the same batch per worker"));
+    auto* label = new QLabel(tr("Sc&aling:"), this);
+    label->setBuddy(kind_);
+    note_ = new QLabel(this);
+    note_->setObjectName(QStringLiteral("compare.scaling.note"));
+    note_->setWordWrap(true);
+    plot_ = new QCustomPlot(this);
+    plot_->setObjectName(QStringLiteral("compare.scaling.plot"));
+    plot_->setAccessibleName(tr("Speed-up against workers, with the ideal line; the table below has the numbers"));
+    plot_->setMinimumHeight(200);
+    table_ = make_plain_table(QStringLiteral("compare.scaling"), tr("Scaling"), this);
+    connect(kind_, &QComboBox::currentIndexChanged, this, [this] {
+      if (shown()) draw(*shown());
+    });
+    auto* row = new QHBoxLayout;
+    row->addWidget(label);
+    row->addWidget(kind_);
+    row->addWidget(note_, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(6, 6, 6, 6);
+    layout->addLayout(row);
+    layout->addWidget(plot_, 2);
+    layout->addWidget(table_, 1);
+  }
+
+ protected:
+  void draw(const Comparison& comparison) override {
+    const std::vector<ScalingCurve> curves = scaling_of(comparison.items, kind_->currentIndex() == 0);
+    set_heads(*table_, {tr("Run"), tr("Workers"), tr("Samples/s"), tr("Speed-up"), tr("Efficiency"), tr("Reference"), tr("Note")}, 0);
+    std::set<int> workers;
+    for (const ScalingCurve& curve : curves) {
+      for (const ScalingPoint& point : curve.points) {
+        const int row = table_->rowCount();
+        table_->setRowCount(row + 1);
+        const bool counts = point.excluded.isEmpty();
+        if (counts) workers.insert(point.workers);
+        fill_row(
+            *table_, row,
+            {point.item->name, format::count(point.workers), compare_cell(*summary_metric("samples_per_s"), *point.item, nullptr).value,
+             counts ? format::metric(point.speed_up) : format::missing, counts ? format::share(point.efficiency) : format::missing,
+             curve.reference, point.excluded});
+      }
+    }
+    table_->resizeColumnsToContents();
+    note_->setText(workers.size() < 2 ? tr("Scaling needs runs with different numbers of workers.") : QString());
+    plot_->setVisible(workers.size() >= 2);
+    if (workers.size() >= 2) plot(curves, *workers.begin(), *workers.rbegin());
+  }
+  void changeEvent(QEvent* event) override {
+    CompareTab::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && shown() && isVisible()) draw(*shown());
+  }
+
+ private:
+  void plot(const std::vector<ScalingCurve>& curves, int least, int most) {
+    const bool dark = palette::isDark(palette());
+    const QColor text = palette().color(QPalette::WindowText);
+    plot_->clearGraphs();
+    plot_->setBackground(palette::background(dark));
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
+      axis->setLabelColor(text);
+      axis->setTickLabelColor(text);
+      axis->setBasePen(QPen(text));
+      axis->setTickPen(QPen(text));
+      axis->setSubTickPen(QPen(text));
+      axis->grid()->setPen(QPen(palette::grid(dark)));
+    }
+    plot_->xAxis->setLabel(tr("Workers"));
+    plot_->yAxis->setLabel(tr("Speed-up"));
+    QCPGraph* ideal = plot_->addGraph();
+    ideal->setName(tr("ideal"));
+    ideal->setPen(QPen(palette::status(palette::Status::muted, dark), 1, Qt::DashLine));
+    ideal->setData({static_cast<double>(least), static_cast<double>(most)}, {1.0, static_cast<double>(most) / least});
+    double highest = static_cast<double>(most) / least;
+    for (const ScalingCurve& curve : curves) {
+      QVector<double> x, y;
+      for (const ScalingPoint& point : curve.points) {
+        if (!point.excluded.isEmpty()) continue;
+        x << point.workers;
+        y << point.speed_up;
+        highest = std::max(highest, point.speed_up);
+      }
+      if (x.isEmpty()) continue;
+      QCPGraph* graph = plot_->addGraph();
+      const QColor colour = palette::curve(curve.points.front().item->palette, dark).colour;
+      graph->setName(curve.name);
+      graph->setPen(QPen(colour, palette::line_width));
+      const bool hollow = curve.points.front().item->prediction();
+      graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colour), hollow ? QBrush(Qt::NoBrush) : QBrush(colour), 7));
+      graph->setData(x, y, true);
+    }
+    plot_->legend->setVisible(true);
+    plot_->legend->setBrush(palette::background(dark));
+    plot_->legend->setTextColor(text);
+    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
+    plot_->xAxis->setRange(least - 0.1 * (most - least), most + 0.1 * (most - least));
+    plot_->yAxis->setRange(0, 1.1 * highest);
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+  }
+  QComboBox* kind_ = nullptr;
+  QLabel* note_ = nullptr;
+  QCustomPlot* plot_ = nullptr;
+  QTableWidget* table_ = nullptr;
+};
+
+class CompareTarget : public CompareTab {
+ public:
+  CompareTarget(Workbench& bench, QWidget* parent) : CompareTab(bench, parent) {
+    metric_ = new QComboBox(this);
+    metric_->setObjectName(QStringLiteral("compare.target.metric"));
+    metric_->addItem(tr("test accuracy \u2265"), QStringLiteral("test_accuracy"));
+    metric_->addItem(tr("test loss \u2264"), QStringLiteral("test_loss"));
+    metric_->addItem(tr("training loss \u2264"), QStringLiteral("train_loss"));
+    threshold_ = new QDoubleSpinBox(this);
+    threshold_->setObjectName(QStringLiteral("compare.target.threshold"));
+    threshold_->setAccessibleName(tr("Threshold"));
+    threshold_->setDecimals(4);
+    threshold_->setRange(0, 1e6);
+    threshold_->setSingleStep(0.01);
+    threshold_->setValue(0.9);
+    threshold_->setToolTip(tr("Accuracies as a share: 0.9 is 90 %"));
+    kept_ = new QSpinBox(this);
+    kept_->setObjectName(QStringLiteral("compare.target.kept"));
+    kept_->setRange(1, 1000);
+    auto* metric_label = new QLabel(tr("&Target:"), this);
+    metric_label->setBuddy(metric_);
+    auto* kept_label = new QLabel(tr("&kept for evaluations:"), this);
+    kept_label->setBuddy(kept_);
+    table_ = make_plain_table(QStringLiteral("compare.target"), tr("Time to target"), this);
+    connect(metric_, &QComboBox::currentIndexChanged, this, &CompareTarget::ask);
+    connect(threshold_, &QDoubleSpinBox::valueChanged, this, &CompareTarget::ask);
+    connect(kept_, &QSpinBox::valueChanged, this, &CompareTarget::ask);
+    auto* row = new QHBoxLayout;
+    row->addWidget(metric_label);
+    row->addWidget(metric_);
+    row->addWidget(threshold_);
+    row->addWidget(kept_label);
+    row->addWidget(kept_);
+    row->addStretch(1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(6, 6, 6, 6);
+    layout->addLayout(row);
+    layout->addWidget(table_, 1);
+  }
+  bool loaded() const override { return !asking_; }
+
+ protected:
+  void draw(const Comparison& comparison) override {
+    // The experiment's own target, unless a person has chosen another.
+    if (!touched_ && comparison.baseline != nullptr && comparison.baseline->runs.front()->info.target_accuracy) {
+      const QSignalBlocker blocker(threshold_);
+      threshold_->setValue(*comparison.baseline->runs.front()->info.target_accuracy);
+    }
+    read();
+  }
+
+ private:
+  void ask() {
+    touched_ = true;
+    read();
+  }
+
+  void read() {
+    if (!shown()) return;
+    TargetQuestion question;
+    question.series = metric_->currentData().toString();
+    question.threshold = threshold_->value();
+    question.at_least = metric_->currentIndex() == 0;
+    question.kept = kept_->value();
+    std::vector<std::string> ids;
+    for (const ComparedItem& item : shown()->items) {
+      for (const ComparedRun* run : item.runs) ids.push_back(run->info.id);
+    }
+    using Answers = std::map<std::string, TargetAnswer>;
+    asking_ = true;
+    workbench().store().read<Answers>(
+        this, QStringLiteral("target"), [ids, question](Reader& reader) { return read_targets(reader, ids, question); },
+        [this](const Answers& answers) {
+          asking_ = false;
+          fill(answers);
+          Q_EMIT loadedChanged();
+        },
+        [this](const QString&) { asking_ = false; });
+  }
+
+  void fill(const std::map<std::string, TargetAnswer>& answers) {
+    using M = SummaryMetric;
+    struct Column {
+      QString title;
+      std::optional<double> TargetAnswer::*member;
+      M::Quantity quantity;
+    };
+    const std::array<Column, 4> columns = {{{tr("Active time"), &TargetAnswer::active_s, M::duration},
+                                            {tr("Elapsed time"), &TargetAnswer::elapsed_s, M::duration},
+                                            {tr("Samples"), &TargetAnswer::samples, M::count},
+                                            {tr("Bytes sent by rank 0"), &TargetAnswer::bytes, M::bytes}}};
+    QStringList heads = {tr("Run"), tr("Reached")};
+    for (const Column& column : columns) heads << column.title;
+    set_heads(*table_, heads, shown()->items.size());
+    for (std::size_t row = 0; row < shown()->items.size(); ++row) {
+      const ComparedItem& item = shown()->items[row];
+      QStringList cells = {item.name};
+      std::size_t reached = 0;
+      for (const Column& column : columns) {
+        std::vector<std::optional<double>> values;
+        for (const ComparedRun* run : item.runs) {
+          const auto found = answers.find(run->info.id);
+          values.push_back(found == answers.end() ? std::nullopt : found->second.*column.member);
+        }
+        reached =
+            static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [](const auto& value) { return value.has_value(); }));
+        cells << target_text(column.quantity, values);
+      }
+      cells.insert(1, tr("%1 of %2").arg(reached).arg(item.runs.size()));
+      fill_row(*table_, static_cast<int>(row), cells);
+      for (int column = 2; column < cells.size(); ++column) {
+        if (reached > 0 && reached < item.runs.size()) {
+          table_->item(static_cast<int>(row), column)
+              ->setToolTip(tr("from the fastest to the slowest of those that reached it; the others never did"));
+        }
+      }
+    }
+    table_->resizeColumnsToContents();
+  }
+
+  QComboBox* metric_ = nullptr;
+  QDoubleSpinBox* threshold_ = nullptr;
+  QSpinBox* kept_ = nullptr;
+  QTableWidget* table_ = nullptr;
+  bool asking_ = false, touched_ = false;
+};
+
+CompareTab* make_compare_communication(Workbench& bench, ChartGroup& group, QWidget* parent) {
+  return new CompareCommunication(bench, group, parent);
+}
+CompareTab* make_compare_scaling(Workbench& bench, QWidget* parent) { return new CompareScaling(bench, parent); }
+CompareTab* make_compare_target(Workbench& bench, QWidget* parent) { return new CompareTarget(bench, parent); }
+
+}  // namespace syncline::ui

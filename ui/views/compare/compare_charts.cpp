@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Four linked charts: what was learned, and how fast.
+#include "ui/views/compare/compare_tab.h"
+
+namespace syncline::ui {
+
+class CompareCharts : public CompareTab {
+ public:
+  CompareCharts(Workbench& bench, ChartGroup& group, QWidget* parent) : CompareTab(bench, parent), group_(group) {
+    setObjectName(QStringLiteral("compare.charts"));
+    note_ = new QLabel(this);
+    note_->setObjectName(QStringLiteral("compare.charts.note"));
+    note_->setWordWrap(true);
+    use_samples_ = new QPushButton(tr("&Use Samples"), this);
+    use_samples_->setObjectName(QStringLiteral("compare.charts.samples"));
+    connect(use_samples_, &QPushButton::clicked, this, [this] { group_.setXAxis(XAxis::samples); });
+    connect(&group_, &ChartGroup::xAxisChanged, this, &CompareCharts::updateNote);
+    auto* grid = new QGridLayout;
+    struct What {
+      const char *series, *title;
+    };
+    const std::array<What, 3> what = {{{"train_loss", QT_TR_NOOP("Training loss")},
+                                       {"test_accuracy", QT_TR_NOOP("Test accuracy")},
+                                       {"samples_per_s", QT_TR_NOOP("Throughput, samples/s")}}};
+    for (std::size_t i = 0; i < what.size(); ++i) {
+      const QString series = QString::fromUtf8(what[i].series);
+      auto* chart = new SeriesChart(group_, QStringLiteral("compare.charts.") + series, tr(what[i].title), this);
+      chart->setCompact(i != 0);
+      chart->setMinimumHeight(180);
+      chart->setWhenEmpty(tr("None of these runs records %1.").arg(series));
+      connect(chart, &SeriesChart::loadedChanged, this, &CompareTab::loadedChanged);
+      charts_.emplace_back(series, chart);
+      grid->addWidget(chart, static_cast<int>(i) / 2, static_cast<int>(i) % 2);
+    }
+    split_ =
+        new SplitChart(group_, QStringLiteral("compare.charts.split"), tr("Share of the step: hidden and exposed communication"), this);
+    split_->setShare(true);
+    split_->setMinimumHeight(180);
+    split_->setWhenEmpty(tr("None of these runs has recorded steps."));
+    grid->addWidget(split_, 1, 1);
+    auto* row = new QHBoxLayout;
+    row->addWidget(note_, 1);
+    row->addWidget(use_samples_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(6, 6, 6, 6);
+    layout->addLayout(row);
+    layout->addLayout(grid, 1);
+    note_->hide();
+    use_samples_->hide();
+  }
+
+  bool loaded() const override {
+    return std::all_of(charts_.begin(), charts_.end(), [](const auto& one) { return one.second->loaded(); });
+  }
+
+ protected:
+  void draw(const Comparison& comparison) override {
+    for (const auto& [series, chart] : charts_) {
+      std::vector<CurveSpec> curves;
+      for (const ComparedItem& item : comparison.items) {
+        CurveSpec curve;
+        curve.id = item.id;
+        curve.name = item.name;
+        curve.run_ids = item.runIds();
+        curve.series = series;
+        curve.palette = item.palette;
+        curve.colour = item.colour;
+        curve.prediction = item.prediction();
+        curve.note = item.note;
+        curves.push_back(std::move(curve));
+      }
+      chart->setCurves(curves);
+    }
+    split_->setNamedBars(split_bars_of(comparison.items));
+    updateNote();
+  }
+
+ private:
+  void updateNote() {
+    const bool misleading = shown() && !shown()->items.empty() && steps_differ(shown()->items) && group_.xAxis() == XAxis::step;
+    note_->setVisible(misleading);
+    use_samples_->setVisible(misleading);
+    note_->setText(tr("A step is not the same thing for all of these: strategies or numbers of workers differ."));
+  }
+  ChartGroup& group_;
+  QLabel* note_ = nullptr;
+  QPushButton* use_samples_ = nullptr;
+  std::vector<std::pair<QString, SeriesChart*>> charts_;
+  SplitChart* split_ = nullptr;
+};
+
+CompareTab* make_compare_charts(Workbench& bench, ChartGroup& group, QWidget* parent) { return new CompareCharts(bench, group, parent); }
+
+}  // namespace syncline::ui

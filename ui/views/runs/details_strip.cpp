@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/runs/details_strip.h"
+
+#include <limits>
+
+#include "engine/metrics/clock.h"
+#include "ui/models/format.h"
+#include "ui/models/runs_columns.h"
+#include "ui/widgets/sparkline.h"
+
+namespace syncline::ui {
+
+namespace {
+
+constexpr int points_wanted = 60;
+
+struct Curves {
+  std::vector<QPointF> loss, rate, exposed;
+  QString last_loss, last_rate, last_exposed;
+};
+
+std::vector<QPointF> points_of(Reader& reader, const std::string& run, std::string_view name) {
+  std::vector<QPointF> points;
+  const auto series = reader.find_series(run, name);
+  if (!series) return points;
+  const double everything = std::numeric_limits<double>::infinity();
+  const SeriesView view = reader.read(series->key, XAxis::step, -everything, everything, points_wanted);
+  for (const Point& point : view.points) points.emplace_back(static_cast<double>(point.axes.step), point.value);
+  // A spike of one sample stays visible: each bucket gives its lowest and its highest value.
+  for (const SeriesBucket& bucket : view.buckets) {
+    points.emplace_back(static_cast<double>(bucket.first_axes.step), bucket.min);
+    points.emplace_back(static_cast<double>(bucket.last_axes.step), bucket.max);
+  }
+  return points;
+}
+
+Curves read_curves(Reader& reader, const std::string& run, int rank) {
+  Curves curves;
+  curves.loss = points_of(reader, run, series::train_loss);
+  if (!curves.loss.empty()) curves.last_loss = format::metric(curves.loss.back().y());
+  const std::vector<int> ranks = reader.ranks(run);
+  if (ranks.empty()) return curves;
+  const int which = std::find(ranks.begin(), ranks.end(), rank) == ranks.end() ? ranks.front() : rank;
+  for (const StepBucket& bucket : reader.step_buckets(run, which, 0, std::numeric_limits<std::int64_t>::max(), points_wanted)) {
+    const StepSums& mean = bucket.mean;
+    if (mean.step_s <= 0) continue;
+    const auto step = static_cast<double>(mean.axes.step);
+    curves.rate.emplace_back(step, static_cast<double>(mean.samples) / mean.step_s);
+    curves.exposed.emplace_back(step, mean.exposed_s / mean.step_s);
+  }
+  if (!curves.rate.empty()) curves.last_rate = format::shortCount(curves.rate.back().y());
+  if (!curves.exposed.empty()) curves.last_exposed = format::share(curves.exposed.back().y());
+  return curves;
+}
+
+}  // namespace
+
+DetailsStrip::DetailsStrip(StoreService& store, QWidget* parent) : QFrame(parent), store_(store) {
+  setObjectName(QStringLiteral("runs.details"));
+  setFrameShape(QFrame::StyledPanel);
+  sentence_ = new QLabel(this);
+  sentence_->setObjectName(QStringLiteral("runs.details.state"));
+  sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  sentence_->setTextFormat(Qt::PlainText);
+  sentence_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  sentence_->setWordWrap(true);
+  note_ = new QLabel(this);
+  note_->setObjectName(QStringLiteral("runs.details.note"));
+  note_->setTextFormat(Qt::PlainText);
+  note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  loss_ = new Sparkline(tr("Training loss"), this);
+  throughput_ = new Sparkline(tr("Samples/s of a worker"), this);
+  exposed_ = new Sparkline(tr("Exposed share"), this);
+  throughput_->setToolTip(tr("Samples per second of the slowest worker, step by step"));
+  exposed_->setToolTip(tr("Share of the slowest worker's step in which communication is not covered by computing"));
+  check_ = new QPushButton(tr("&Check State Now"), this);
+  check_->setObjectName(QStringLiteral("runs.details.check"));
+  open_ = new QPushButton(tr("&Open"), this);
+  open_->setObjectName(QStringLiteral("runs.details.open"));
+  connect(check_, &QPushButton::clicked, this, &DetailsStrip::checkState);
+  connect(open_, &QPushButton::clicked, this, &DetailsStrip::open);
+  auto* grid = new QGridLayout(this);
+  grid->setContentsMargins(8, 4, 8, 4);
+  grid->addWidget(sentence_, 0, 0, 1, 4);
+  grid->addWidget(check_, 0, 4);
+  grid->addWidget(loss_, 1, 0);
+  grid->addWidget(throughput_, 1, 1);
+  grid->addWidget(exposed_, 1, 2);
+  grid->addWidget(note_, 1, 3);
+  grid->addWidget(open_, 1, 4);
+  grid->setColumnStretch(3, 1);
+  hide();
+}
+
+void DetailsStrip::show(const RunRowPtr& row, const RunDetails* details, int others) {
+  const bool same = row_ && row && row_->newest() == row->newest();
+  row_ = row;
+  setVisible(row != nullptr);
+  if (!row) return;
+  const RunInfo& run = row->info;
+  QStringList parts = {QString::fromStdString(run.name),
+                       details != nullptr && !details->damage.isEmpty() ? tr("Damaged: %1").arg(details->damage) : state_sentence(run)};
+  if (details != nullptr && details->summary && details->summary->steps)
+    parts << tr("%1 steps").arg(format::count(*details->summary->steps));
+  if (run.heartbeat && is_active(run.state)) parts << tr("last heartbeat %1").arg(format::ago(*run.heartbeat, utc_s()));
+  if (row->attempts.size() > 1) parts << tr("attempt %1").arg(row->attempts.size());
+  if (!run.host.empty()) parts << tr("host %1").arg(QString::fromStdString(run.host));
+  if (others > 0) parts << tr("%n more selected", nullptr, others);
+  sentence_->setText(parts.join(QStringLiteral(" \u00b7 ")));
+  note_->setText(run.notes.empty() ? QString() : tr("note: %1").arg(QString::fromStdString(run.notes).section(u'\n', 0, 0)));
+  note_->setToolTip(QString::fromStdString(run.notes));
+  if (!same || drawn_ != run.last_sequence) readCurves();
+}
+
+void DetailsStrip::readCurves() {
+  drawn_ = row_->info.last_sequence;
+  const std::string run = row_->info.id;
+  const auto revision = static_cast<quint64>(drawn_);
+  const int colour = row_->info.palette;
+  ++waiting_;
+  const auto answered = [this] {
+    if (--waiting_ == 0) Q_EMIT loadedChanged();
+  };
+  store_.read<Curves>(
+      this, {},
+      [run](Reader& reader) {
+        const RunInfo info = reader.run(run);
+        const auto summary = StoredSummaries(reader).of(info);
+        return read_curves(reader, run, summary ? summary->slowest_rank.value_or(0) : 0);
+      },
+      [this, run, revision, colour, answered](const Curves& curves) {
+        answered();
+        if (!row_ || row_->info.id != run) return;
+        const QString key = QString::fromStdString(run);
+        loss_->setPoints(key + QStringLiteral(":loss"), revision, curves.loss, colour, curves.last_loss);
+        throughput_->setPoints(key + QStringLiteral(":rate"), revision, curves.rate, colour, curves.last_rate);
+        exposed_->setPoints(key + QStringLiteral(":exposed"), revision, curves.exposed, colour, curves.last_exposed);
+        loss_->setVisible(!curves.loss.empty());
+        throughput_->setVisible(!curves.rate.empty());
+        exposed_->setVisible(!curves.exposed.empty());
+      },
+      [answered](const QString&) { answered(); });
+}
+
+}  // namespace syncline::ui

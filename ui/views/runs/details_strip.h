@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Under the table: what is known of the selected run in a sentence, and three curves the size of a word.
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QWidget>
+
+#include "ui/models/runs_details.h"
+#include "ui/models/runs_rows.h"
+
+namespace syncline::ui {
+
+class Sparkline;
+
+class DetailsStrip : public QFrame {
+  Q_OBJECT
+
+ public:
+  DetailsStrip(StoreService&, QWidget* parent = nullptr);
+  // The run under the cursor, or null; `others`: how many more are selected.
+  void show(const RunRowPtr&, const RunDetails*, int others);
+  bool loaded() const { return waiting_ == 0; }
+
+ Q_SIGNALS:
+  void open();
+  void checkState();
+  void loadedChanged();
+
+ private:
+  void readCurves();
+  StoreService& store_;
+  RunRowPtr row_;
+  std::int64_t drawn_ = -1;  // sequence number of the run whose curves are drawn
+  int waiting_ = 0;
+  QLabel *sentence_ = nullptr, *note_ = nullptr;
+  Sparkline *loss_ = nullptr, *throughput_ = nullptr, *exposed_ = nullptr;
+  QPushButton *check_ = nullptr, *open_ = nullptr;
+};
+
+}  // namespace syncline::ui

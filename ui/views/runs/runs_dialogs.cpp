@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/runs/runs_dialogs.h"
+
+#include <QDialogButtonBox>
+#include <set>
+
+#include "ui/models/format.h"
+
+namespace syncline::ui {
+
+namespace {
+
+QDialogButtonBox* buttons(QDialog* dialog, const QString& accept) {
+  auto* box = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);
+  box->button(QDialogButtonBox::Ok)->setText(accept);
+  box->button(QDialogButtonBox::Cancel)->setText(QCoreApplication::translate("Runs", "&Cancel"));
+  QObject::connect(box, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
+  QObject::connect(box, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+  return box;
+}
+
+QString whose(const std::vector<RunRowPtr>& rows) {
+  if (rows.size() == 1) return QString::fromStdString(rows.front()->info.name);
+  return QCoreApplication::translate("Runs", "%n runs", nullptr, static_cast<int>(rows.size()));
+}
+
+}  // namespace
+
+TagsDialog::TagsDialog(const std::vector<RunRowPtr>& rows, QWidget* parent) : QDialog(parent), rows_(rows) {
+  setWindowTitle(tr("Tags of %1").arg(whose(rows)));
+  setObjectName(QStringLiteral("runs.tags"));
+  std::map<std::string, std::size_t> counts;
+  for (const RunRowPtr& row : rows) {
+    for (const std::string& tag : row->info.tags) ++counts[tag];
+  }
+  list_ = new QListWidget(this);
+  list_->setObjectName(QStringLiteral("runs.tags.list"));
+  list_->setAccessibleName(tr("Tags these runs have"));
+  for (const auto& [tag, count] : counts) {
+    auto* item = new QListWidgetItem(QString::fromStdString(tag), list_);
+    item->setCheckState(count == rows.size() ? Qt::Checked : Qt::PartiallyChecked);
+  }
+  more_ = new QLineEdit(this);
+  more_->setObjectName(QStringLiteral("runs.tags.more"));
+  more_->setPlaceholderText(tr("fig 3, baseline"));
+  auto* more_label = new QLabel(tr("&Add (separated by commas):"), this);
+  more_label->setBuddy(more_);
+  auto* list_label = new QLabel(tr("&Tags; clear a box to remove one:"), this);
+  list_label->setBuddy(list_);
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(more_label);
+  layout->addWidget(more_);
+  if (counts.empty()) {
+    list_->hide();
+    list_label->hide();
+  }
+  layout->addWidget(list_label);
+  layout->addWidget(list_, 1);
+  layout->addWidget(buttons(this, tr("&Set Tags")));
+  more_->setFocus();
+}
+
+QStringList TagsDialog::added() const {
+  QStringList tags = tags_of(more_->text());
+  for (int i = 0; i < list_->count(); ++i) {
+    if (list_->item(i)->checkState() == Qt::Checked && !tags.contains(list_->item(i)->text())) tags << list_->item(i)->text();
+  }
+  return tags;
+}
+
+QStringList TagsDialog::removed() const {
+  QStringList tags;
+  for (int i = 0; i < list_->count(); ++i) {
+    if (list_->item(i)->checkState() == Qt::Unchecked) tags << list_->item(i)->text();
+  }
+  return tags;
+}
+
+NoteDialog::NoteDialog(const std::vector<RunRowPtr>& rows, QWidget* parent) : QDialog(parent) {
+  setWindowTitle(tr("Note on %1").arg(whose(rows)));
+  setObjectName(QStringLiteral("runs.note"));
+  text_ = new QPlainTextEdit(this);
+  text_->setObjectName(QStringLiteral("runs.note.text"));
+  text_->setAccessibleName(tr("Note"));
+  text_->setTabChangesFocus(true);
+  std::set<std::string> notes;
+  for (const RunRowPtr& row : rows) notes.insert(row->info.notes);
+  if (notes.size() == 1) text_->setPlainText(QString::fromStdString(*notes.begin()));
+  auto* layout = new QVBoxLayout(this);
+  auto* label =
+      new QLabel(notes.size() > 1 ? tr("These runs have different notes; what is written here replaces all of them.") : tr("&Note:"), this);
+  label->setBuddy(text_);
+  label->setWordWrap(true);
+  layout->addWidget(label);
+  layout->addWidget(text_, 1);
+  layout->addWidget(buttons(this, tr("&Save Note")));
+  resize(440, 260);
+}
+
+ColumnsDialog::ColumnsDialog(const QStringList& shown, QWidget* parent) : QDialog(parent) {
+  setWindowTitle(tr("Columns"));
+  setObjectName(QStringLiteral("runs.columns"));
+  search_ = new QLineEdit(this);
+  search_->setObjectName(QStringLiteral("runs.columns.search"));
+  search_->setClearButtonEnabled(true);
+  auto* search_label = new QLabel(tr("&Search metrics and settings:"), this);
+  search_label->setBuddy(search_);
+  const auto list = [this](const QString& name, const QString& accessible) {
+    auto* made = new QListWidget(this);
+    made->setObjectName(name);
+    made->setAccessibleName(accessible);
+    made->setUniformItemSizes(true);
+    return made;
+  };
+  offered_ = list(QStringLiteral("runs.columns.offered"), tr("Columns that can be shown"));
+  chosen_ = list(QStringLiteral("runs.columns.chosen"), tr("Columns shown, in their order"));
+  for (const QString& id : shown) {
+    if (frozen_run_columns().contains(id)) continue;
+    auto* item = new QListWidgetItem(runs_column(id).title, chosen_);
+    item->setData(Qt::UserRole, id);
+  }
+  const auto button = [this](const QString& text, const QString& name) {
+    auto* made = new QPushButton(text, this);
+    made->setObjectName(name);
+    made->setAutoDefault(false);
+    return made;
+  };
+  auto* add = button(tr("&Add \u2192"), QStringLiteral("runs.columns.add"));
+  auto* remove = button(tr("\u2190 &Remove"), QStringLiteral("runs.columns.remove"));
+  auto* up = button(tr("Move &Up"), QStringLiteral("runs.columns.up"));
+  auto* down = button(tr("Move &Down"), QStringLiteral("runs.columns.down"));
+  auto* defaults = button(tr("D&efaults"), QStringLiteral("runs.columns.defaults"));
+  const auto take = [this] {
+    QListWidgetItem* item = offered_->currentItem();
+    if (item == nullptr) return;
+    chosen_->addItem(offered_->takeItem(offered_->row(item)));
+    chosen_->setCurrentRow(chosen_->count() - 1);
+  };
+  const auto drop = [this] {
+    delete chosen_->takeItem(chosen_->currentRow());
+    fill();
+  };
+  connect(add, &QPushButton::clicked, this, take);
+  connect(offered_, &QListWidget::itemActivated, this, take);
+  connect(remove, &QPushButton::clicked, this, drop);
+  connect(chosen_, &QListWidget::itemActivated, this, drop);
+  connect(up, &QPushButton::clicked, this, [this] { move(-1); });
+  connect(down, &QPushButton::clicked, this, [this] { move(1); });
+  connect(defaults, &QPushButton::clicked, this, [this] {
+    chosen_->clear();
+    for (const QString& id : default_run_columns()) {
+      if (frozen_run_columns().contains(id)) continue;
+      auto* item = new QListWidgetItem(runs_column(id).title, chosen_);
+      item->setData(Qt::UserRole, id);
+    }
+    fill();
+  });
+  connect(search_, &QLineEdit::textChanged, this, &ColumnsDialog::fill);
+  auto* grid = new QGridLayout(this);
+  grid->addWidget(search_label, 0, 0);
+  grid->addWidget(search_, 1, 0);
+  grid->addWidget(offered_, 2, 0, 6, 1);
+  grid->addWidget(add, 2, 1);
+  grid->addWidget(remove, 3, 1);
+  grid->addWidget(up, 4, 1);
+  grid->addWidget(down, 5, 1);
+  grid->addWidget(defaults, 6, 1);
+  auto* chosen_label = new QLabel(tr("S&hown, after star, name and state:"), this);
+  chosen_label->setBuddy(chosen_);
+  grid->addWidget(chosen_label, 1, 2);
+  grid->addWidget(chosen_, 2, 2, 6, 1);
+  grid->addWidget(buttons(this, tr("&Show These")), 8, 0, 1, 3);
+  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(2, 1);
+  grid->setRowStretch(7, 1);
+  resize(640, 420);
+  fill();
+}
+
+void ColumnsDialog::setSettingKeys(const QStringList& keys) {
+  keys_ = keys;
+  fill();
+}
+
+void ColumnsDialog::fill() {
+  constexpr int offered_most = 500;  // a search narrows it down; more rows help nobody
+  const QString wanted = search_->text().trimmed();
+  const QStringList shown = columns() + frozen_run_columns();
+  offered_->clear();
+  const auto offer = [&](const QString& id) {
+    const RunsColumn column = runs_column(id);
+    if (shown.contains(id) || offered_->count() >= offered_most) return;
+    if (!wanted.isEmpty() && !column.title.contains(wanted, Qt::CaseInsensitive) && !id.contains(wanted, Qt::CaseInsensitive)) return;
+    auto* item = new QListWidgetItem(column.title, offered_);
+    item->setData(Qt::UserRole, id);
+    item->setToolTip(column.help);
+  };
+  for (const QString& id : known_run_columns()) offer(id);
+  for (const QString& key : keys_) offer(QStringLiteral("setting:") + key);
+  offered_->setCurrentRow(0);
+}
+
+void ColumnsDialog::move(int by) {
+  const int row = chosen_->currentRow(), to = row + by;
+  if (row < 0 || to < 0 || to >= chosen_->count()) return;
+  chosen_->insertItem(to, chosen_->takeItem(row));
+  chosen_->setCurrentRow(to);
+}
+
+QStringList ColumnsDialog::columns() const {
+  QStringList ids;
+  for (int i = 0; i < chosen_->count(); ++i) ids << chosen_->item(i)->data(Qt::UserRole).toString();
+  return ids;
+}
+
+TrashDialog::TrashDialog(QWidget* parent) : QDialog(parent) {
+  setWindowTitle(tr("Trash"));
+  setObjectName(QStringLiteral("runs.trash"));
+  list_ = new QTreeWidget(this);
+  list_->setObjectName(QStringLiteral("runs.trash.list"));
+  list_->setAccessibleName(tr("Runs in the trash"));
+  list_->setHeaderLabels({tr("Name"), tr("State"), tr("Strategy"), tr("Created")});
+  list_->setRootIsDecorated(false);
+  list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  list_->setUniformRowHeights(true);
+  list_->setColumnWidth(0, 240);
+  restore_ = new QPushButton(tr("&Restore"), this);
+  restore_->setObjectName(QStringLiteral("runs.trash.restore"));
+  remove_ = new QPushButton(tr("&Delete\u2026"), this);
+  remove_->setObjectName(QStringLiteral("runs.trash.delete"));
+  empty_ = new QPushButton(tr("&Empty Trash\u2026"), this);
+  empty_->setObjectName(QStringLiteral("runs.trash.empty"));
+  auto* close = new QPushButton(tr("&Close"), this);
+  const auto remove = [this](const std::vector<RunRowPtr>& rows) {
+    QMessageBox box(QMessageBox::Warning, tr("Delete Runs"),
+                    tr("Delete %n run(s) with everything recorded of them, checkpoints included?", nullptr, static_cast<int>(rows.size())),
+                    QMessageBox::NoButton, this);
+    box.setInformativeText(tr("This cannot be undone."));
+    auto* yes = box.addButton(tr("&Delete for Good"), QMessageBox::DestructiveRole);
+    yes->setObjectName(QStringLiteral("runs.trash.confirm"));
+    box.setDefaultButton(box.addButton(tr("&Keep"), QMessageBox::RejectRole));
+    box.exec();
+    if (box.clickedButton() == yes) Q_EMIT removeForGood(rows);
+  };
+  connect(restore_, &QPushButton::clicked, this, [this] { Q_EMIT restore(chosen()); });
+  connect(remove_, &QPushButton::clicked, this, [this, remove] { remove(chosen()); });
+  connect(empty_, &QPushButton::clicked, this, [this, remove] { remove(rows_); });
+  connect(close, &QPushButton::clicked, this, &QDialog::accept);
+  const auto enable = [this] {
+    restore_->setEnabled(!list_->selectedItems().isEmpty());
+    remove_->setEnabled(!list_->selectedItems().isEmpty());
+  };
+  connect(list_, &QTreeWidget::itemSelectionChanged, this, enable);
+  enable();
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(list_, 1);
+  auto* row = new QHBoxLayout;
+  for (QPushButton* button : {restore_, remove_, empty_}) row->addWidget(button);
+  row->addStretch(1);
+  row->addWidget(close);
+  layout->addLayout(row);
+  resize(620, 360);
+}
+
+void TrashDialog::setRuns(const std::vector<RunRowPtr>& rows) {
+  rows_ = rows;
+  list_->clear();
+  for (const RunRowPtr& row : rows_) {
+    const RunInfo& run = row->info;
+    auto* item =
+        new QTreeWidgetItem(list_, {QString::fromStdString(run.name), state_look(run.state).word, QString::fromStdString(run.strategy),
+                                    format::moment(row->created, QTimeZone::systemTimeZone())});
+    item->setData(0, Qt::UserRole, row->id());
+  }
+  if (list_->topLevelItemCount() > 0) list_->setCurrentItem(list_->topLevelItem(0));
+  empty_->setEnabled(!rows_.empty());
+}
+
+std::vector<RunRowPtr> TrashDialog::chosen() const {
+  std::vector<RunRowPtr> rows;
+  for (const RunRowPtr& row : rows_) {
+    for (const QTreeWidgetItem* item : list_->selectedItems()) {
+      if (item->data(0, Qt::UserRole).toString() == row->id()) rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+QString ask_how_to_stop(const QStringList& names, QWidget* parent) {
+  QDialog dialog(parent);
+  dialog.setObjectName(QStringLiteral("runs.stop"));
+  dialog.setWindowTitle(QCoreApplication::translate("Runs", "Stop"));
+  auto* layout = new QVBoxLayout(&dialog);
+  auto* label = new QLabel(QCoreApplication::translate("Runs", "Stop %1:").arg(names.mid(0, 5).join(QStringLiteral(", "))), &dialog);
+  label->setWordWrap(true);
+  layout->addWidget(label);
+  QStringList kinds = {QStringLiteral("stop-after-checkpoint"), QStringLiteral("stop-after-step"), QStringLiteral("stop-now")};
+  std::vector<QRadioButton*> choices = {
+      new QRadioButton(QCoreApplication::translate("Runs", "after a &checkpoint; it can be resumed from there"), &dialog),
+      new QRadioButton(QCoreApplication::translate("Runs", "after this s&tep; what came after the newest checkpoint is lost to a resume"),
+                       &dialog),
+      new QRadioButton(QCoreApplication::translate("Runs", "&now; processes are ended"), &dialog)};
+  choices.front()->setChecked(true);
+  for (QRadioButton* choice : choices) layout->addWidget(choice);
+  auto* box = buttons(&dialog, QCoreApplication::translate("Runs", "&Stop Run"));
+  box->button(QDialogButtonBox::Cancel)->setText(QCoreApplication::translate("Runs", "&Keep Running"));
+  layout->addWidget(box);
+  if (dialog.exec() != QDialog::Accepted) return {};
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i]->isChecked()) return kinds[static_cast<qsizetype>(i)];
+  }
+  return {};
+}
+
+}  // namespace syncline::ui
