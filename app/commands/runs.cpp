@@ -107,6 +107,7 @@ void print_summary(const Summary& s) {
        s.messages_per_step_per_worker ? fixed(*s.messages_per_step_per_worker) + " messages" : "");
   std::printf("\n");
   line("peak memory of a rank", s.peak_memory_bytes ? format_size(static_cast<double>(*s.peak_memory_bytes)) : "-");
+  line("processor", s.cpu_share ? percent(*s.cpu_share) : "-", "of the ranks' cores");
   line("gradients", integer(s.gradients), fmt::format("{} updates, {} skipped steps", integer(s.updates), integer(s.skipped_steps)));
   if (s.staleness_mean) line("staleness", fixed(*s.staleness_mean), "largest " + text_or_dash(s.staleness_max, fixed));
   if (s.emulation_overrun) line("overrun steps", percent(*s.emulation_overrun), "above 2 % no times are given");

@@ -163,10 +163,38 @@ void add_accuracy(Summary& summary, Reader& reader, const RunInfo& run) {
   });
 }
 
+std::optional<double> mean_of(Reader& reader, const SeriesInfo& series) {
+  SeriesBucket all;
+  reader.each_point(series.key, [&](const Point& point) { add_to_bucket(all, point.axes, point.value); });
+  return all.count > all.nonfinite ? std::optional(all.mean) : std::nullopt;
+}
+
+// Samples of the machine: the mean over the ranks for their cores, the sum over the hosts for their traffic.
+void add_resources(Summary& summary, Reader& reader, const std::vector<SeriesInfo>& all) {
+  double cpu = 0;
+  int ranks = 0;
+  const auto add = [](std::optional<double>& sum, double value) { sum = sum.value_or(0) + value; };
+  for (const SeriesInfo& series : all) {
+    const bool of_cpu = series.name == series::cpu_share, sent = series.name == series::network_sent_bytes_per_s;
+    if (!of_cpu && !sent && series.name != series::network_received_bytes_per_s) continue;
+    const std::optional<double> mean = mean_of(reader, series);
+    if (!mean) continue;
+    if (of_cpu) {
+      cpu += *mean;
+      ++ranks;
+    } else {
+      add(sent ? summary.network_sent_bytes_per_s : summary.network_received_bytes_per_s, *mean);
+    }
+  }
+  if (ranks > 0) summary.cpu_share = cpu / ranks;
+}
+
 void add_series(Summary& summary, Reader& reader, const RunInfo& run) {
   SeriesBucket staleness;
   double peak = 0;
-  for (const SeriesInfo& series : reader.series(run.id)) {
+  const std::vector<SeriesInfo> all = reader.series(run.id);
+  add_resources(summary, reader, all);
+  for (const SeriesInfo& series : all) {
     if (series.name == series::staleness) {
       reader.each_point(series.key, [&](const Point& point) { add_to_bucket(staleness, point.axes, point.value); });
     } else if (series.name == series::peak_memory_bytes) {

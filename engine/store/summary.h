@@ -29,6 +29,8 @@ struct Summary {
   // Beside the contract's keys: what the report needs to explain them.
   std::optional<double> compute_s, other_s, waiting_s, step_sum_error_s;  // error: step_s minus the sum of its parts' medians
   std::optional<int> slowest_rank;
+  // Means over the run of what was sampled: busy share of the ranks' cores; traffic of all hosts together.
+  std::optional<double> cpu_share, network_sent_bytes_per_s, network_received_bytes_per_s;
   std::int64_t warm_up_steps = 0;
 };
 

@@ -53,6 +53,8 @@ void each_key(AnySummary& s, Visit&& visit) {
   visit("staleness_mean", s.staleness_mean), visit("staleness_max", s.staleness_max);
   visit("compute_s", s.compute_s), visit("other_s", s.other_s), visit("waiting_s", s.waiting_s);
   visit("step_sum_error_s", s.step_sum_error_s), visit("slowest_rank", s.slowest_rank);
+  visit("cpu_share", s.cpu_share), visit("network_sent_bytes_per_s", s.network_sent_bytes_per_s);
+  visit("network_received_bytes_per_s", s.network_received_bytes_per_s);
 }
 
 }  // namespace
@@ -113,10 +115,11 @@ std::optional<SummaryMetric> summary_metric(std::string_view key) {
   const auto found = std::find(keys.begin(), keys.end(), key);
   if (found == keys.end()) return std::nullopt;
   using M = SummaryMetric;
-  const M::Quantity quantity = key.ends_with("_fraction") || key == "emulation_overrun" ? M::share
-                               : key.ends_with("_s")                                    ? M::duration
-                               : key.find("bytes") != std::string_view::npos            ? M::bytes
-                                                                                        : M::plain;
+  const M::Quantity quantity = key.ends_with("_fraction") || key.ends_with("_share") || key == "emulation_overrun" ? M::share
+                               : key.ends_with("_per_s")                                                           ? M::rate
+                               : key.ends_with("_s")                                                               ? M::duration
+                               : key.find("bytes") != std::string_view::npos                                       ? M::bytes
+                                                                                                                   : M::plain;
   return SummaryMetric{*found, *found, M::neither, quantity};
 }
 

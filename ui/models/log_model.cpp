@@ -110,13 +110,12 @@ void LogModel::take(std::uint64_t generation, const LogPiece& piece) {
     first_pass_ = true;
     return restart();
   }
+  blocks_.remove(index_.lines / log_stride);  // was read when it had fewer lines
   index_.offsets.insert(index_.offsets.end(), piece.offsets.begin(), piece.offsets.end());
   index_.lines = piece.lines;
   index_.bytes = piece.bytes;
   file_bytes_ = piece.file_bytes;
   rows_full_ = rows_full_ || piece.rows_full;
-  if (!piece.offsets.empty() || piece.lines % log_stride != 0) blocks_.remove(piece.lines / log_stride);
-  blocks_.remove((index_.lines - 1) / log_stride);
   rows_.insert(rows_.end(), piece.rows.begin(), piece.rows.end());
   for (const auto& [row, times] : piece.repeated) {
     if (row < rows_.size()) rows_[row].times = times;

@@ -143,6 +143,19 @@ TEST_F(LogFile, FollowsWhatIsAppended) {
   EXPECT_EQ(model.index(2, LogModel::text_column).data().toString(), QStringLiteral("three"));
 }
 
+TEST_F(LogFile, ShowsWhatWasAppendedBehindLinesThatWereOnTheScreen) {
+  for (int k = 0; k < 10; ++k) append("line " + QByteArray::number(k) + '\n');
+  LogModel model(path());
+  model.setFilter(unfolded());
+  ASSERT_TRUE(comes([&] { return model.indexed() && model.rowCount() == 10; }));
+  EXPECT_EQ(model.index(9, LogModel::text_column).data().toString(), QStringLiteral("line 9"));
+  for (int k = 10; k < 200; ++k) append("line " + QByteArray::number(k) + '\n');
+  model.poll();
+  ASSERT_TRUE(comes([&] { return model.rowCount() == 200; }));
+  for (const int row : {9, 10, 63, 64, 199})
+    EXPECT_EQ(model.index(row, LogModel::text_column).data().toString(), QStringLiteral("line %1").arg(row));
+}
+
 TEST_F(LogFile, IsReadAgainWhenItBecameShorter) {
   append("one\ntwo\nthree\n");
   LogModel model(path());

@@ -87,7 +87,7 @@ TEST_F(RunPageTest, SaysOfAFinishedRunWhatItIs) {
   open(finished);
   EXPECT_EQ(page->title(), QStringLiteral("finished"));
   EXPECT_EQ(text("run.state"), QStringLiteral("✓ Finished"));
-  EXPECT_EQ(text("run.progress-text"), QStringLiteral("step 60 of 60 · 100.0 %"));
+  EXPECT_EQ(text("run.progress-text"), QStringLiteral("step 60 of 60 · ") + format::share(1));
   EXPECT_TRUE(text("run.placement").startsWith(QStringLiteral("2 ranks · this computer · 1 thread each")))
       << text("run.placement").toStdString();
   EXPECT_EQ(text("run.left"), QString());

@@ -225,6 +225,25 @@ TEST_F(SummaryTest, JsonHasTheContractsKeysInOrder) {
   EXPECT_EQ(to_json(summary_from_json(to_json(anew))), to_json(anew));
 }
 
+TEST_F(SummaryTest, CoresAreAMeanOverTheRanksAndTrafficASumOverTheHosts) {
+  const Workspace made = workspace();
+  const std::string id = RunRegistry(made).create(new_run());
+  {
+    RunWriter writer(made, id);
+    for (const int rank : {0, 1}) {
+      writer.rank_scalar("cpu_share", rank, 0, rank == 0 ? 0.5 : 0.9);
+      writer.rank_scalar("cpu_share", rank, 1, 0.7);
+      writer.rank_scalar("network_sent_bytes_per_s", rank, 0, 100 * (rank + 1));
+    }
+  }
+  Reader reader(made);
+  const Summary summary = summarise(reader, reader.run(id));
+  EXPECT_NEAR(*summary.cpu_share, 0.7, 1e-12);
+  EXPECT_NEAR(*summary.network_sent_bytes_per_s, 300, 1e-9);
+  EXPECT_FALSE(summary.network_received_bytes_per_s.has_value());
+  EXPECT_EQ(to_json(summary_from_json(to_json(summary))), to_json(summary));
+}
+
 TEST_F(SummaryTest, TheLossKeepsEveryDigit) {
   const Workspace made = workspace();
   const std::string id = RunRegistry(made).create(new_run());

@@ -47,6 +47,7 @@ HiddenChart::HiddenChart(ChartGroup& group, const QString& name, const QString& 
   plot_->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new PercentTicker));
   plot_->axisRect()->setMarginGroup(QCP::msLeft | QCP::msRight, group_.shared().margins.get());
   plot_->setInteractions(QCP::Interactions());
+  plot_->setFocusPolicy(Qt::NoFocus);
   empty_ = new QLabel(this);
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);

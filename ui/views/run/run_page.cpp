@@ -33,6 +33,7 @@ RunPage::RunPage(Workbench& workbench, const QString& run_id, const QString& tab
   tabs_ = new QTabWidget(this);
   tabs_->setObjectName(QStringLiteral("run.tabs"));
   tabs_->setAccessibleName(tr("Parts of the run page"));
+  tabs_->tabBar()->setAccessibleName(tabs_->accessibleName());
   tabs_->setDocumentMode(true);
   timeline_ = new TimelineTab(context, actions_, tabs_);
   const auto add = [this](RunTab* page, const QString& text) {

@@ -9,6 +9,7 @@
 #include <QPlainTextEdit>
 #include <QSortFilterProxyModel>
 #include <QStandardItemModel>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <QToolButton>
@@ -29,6 +30,7 @@ class SettingsTab : public RunTab {
     parts_ = new QTabWidget(this);
     parts_->setObjectName(QStringLiteral("run.settings.parts"));
     parts_->setAccessibleName(tr("Parts of the settings"));
+    parts_->tabBar()->setAccessibleName(parts_->accessibleName());
     filter_ = new QLineEdit(this);
     filter_->setObjectName(QStringLiteral("run.settings.filter"));
     filter_->setAccessibleName(tr("Keys or values to look for"));
