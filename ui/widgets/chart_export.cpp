@@ -102,8 +102,11 @@ ChartPicture::ChartPicture(const ChartState& shown, PictureSize size, const QStr
     axis->setTickLabelFont(ticks);
     axis->setLabelFont(ticks);
   }
-  if (shown.data) parts.scene->drawCurves();
   parts.scene->layOut();
+  // Laid out once before: where markers have room depends on the width.
+  parts.plot->setViewport(QRect(0, 0, size.width, size.height));
+  parts.plot->replot(QCustomPlot::rpImmediateRefresh);
+  if (shown.data) parts.scene->drawCurves();
 }
 
 ChartPicture::~ChartPicture() = default;

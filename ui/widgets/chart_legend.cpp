@@ -299,6 +299,15 @@ void ChartLegend::menu(const QString& id, const QPoint& global) {
     Q_EMIT changed();
   });
   menu->addSeparator();
+  const CurveSpec* spec = nullptr;
+  for (const CurveSpec& curve : state_.curves) {
+    if (curve.id == id) spec = &curve;
+  }
+  // A name and a colour belong to a run, the same everywhere.
+  const bool one_run = spec != nullptr && spec->run_ids.size() == 1;
+  menu->addAction(tr("&Rename Run…"), this, [this, id] { Q_EMIT renameWanted(id); })->setEnabled(one_run);
+  menu->addAction(tr("Choose &Colour…"), this, [this, id] { Q_EMIT colourWanted(id); })->setEnabled(one_run);
+  menu->addSeparator();
   const auto sort = [&](const QString& text, LegendModel::Sort by) {
     QAction* action = menu->addAction(text, this, [this, by] { model_->setSort(by); });
     action->setCheckable(true);

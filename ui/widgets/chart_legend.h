@@ -77,6 +77,8 @@ class ChartLegend : public QWidget {
  Q_SIGNALS:
   void changed();  // hidden or pinned curves: fetch and draw anew
   void liftChanged();
+  void renameWanted(const QString& id);
+  void colourWanted(const QString& id);
 
  private:
   void toggleHidden(const QString& id);

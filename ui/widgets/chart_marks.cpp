@@ -26,7 +26,95 @@ void ChartMarks::draw(QCPPainter* painter) {
   drawTarget(painter, area);
   drawEvents(painter, area);
   drawMarks(painter, area);
+  drawLeaving(painter, area);
+  drawSeedsLeft(painter, area);
   drawNewest(painter, area);
+}
+
+QString ChartMarks::textAt(const QPointF& at) const {
+  const QRectF area = parentPlot()->axisRect()->rect();
+  constexpr double near = 6;
+  constexpr int most_lines = 8;
+  if (!state_.data || at.x() < area.left() - near || at.x() > area.right() + near) return {};
+  const auto tr = [](const char* text) { return QCoreApplication::translate("syncline::ui::SeriesChart", text); };
+  const QCPAxis& x_axis = *parentPlot()->xAxis;
+  QStringList lines;
+  if (at.y() < area.top() + 16) {
+    for (const chart::EventMark& event : state_.data->events) {
+      if (std::abs(x_axis.coordToPixel(event.x) - at.x()) > near) continue;
+      lines.append(QString(symbolOf(event.kind) % u' ' % tr("step %1: %2").arg(format::count(event.step), event.text)));
+    }
+  }
+  for (const CurveSpec* spec : state_.drawn()) {
+    const chart::CurveData* curve = state_.dataOf(spec->id);
+    if (curve == nullptr) continue;
+    for (const chart::Mark& mark : curve->line.marks) {
+      const bool top = mark.kind == chart::MarkKind::positive_infinity;
+      if (std::abs(x_axis.coordToPixel(mark.x) - at.x()) > near || (top ? at.y() > area.top() + 16 : at.y() < area.bottom() - 16)) continue;
+      const QString place = QString(chart::axis_label(state_.axis()) % u' ' % state_.xText(mark.x)), count = format::count(mark.count);
+      switch (mark.kind) {
+        case chart::MarkKind::nan:
+          lines.append(tr("%1: %2 NaN from %3").arg(spec->name, count, place));
+          break;
+        case chart::MarkKind::positive_infinity:
+          lines.append(tr("%1: %2 +∞ from %3").arg(spec->name, count, place));
+          break;
+        case chart::MarkKind::negative_infinity:
+          lines.append(tr("%1: %2 −∞ from %3").arg(spec->name, count, place));
+          break;
+        case chart::MarkKind::not_finite:
+          lines.append(tr("%1: %2 not finite from %3").arg(spec->name, count, place));
+          break;
+        case chart::MarkKind::not_positive:
+          lines.append(tr("%1: %2 not above zero (%3 to %4) from %5")
+                           .arg(spec->name, count, state_.valueText(mark.least), state_.valueText(mark.most), place));
+          break;
+      }
+    }
+  }
+  if (lines.size() > most_lines) {
+    const auto more = lines.size() - most_lines;
+    lines = lines.mid(0, most_lines);
+    lines.append(tr("and %1 more").arg(more));
+  }
+  return lines.join(u'\n');
+}
+
+void ChartMarks::drawSeedsLeft(QCPPainter* painter, const QRectF& area) {
+  painter->setFont(parentPlot()->xAxis->tickLabelFont());
+  for (const CurveSpec* spec : state_.drawn()) {
+    const chart::CurveData* curve = state_.dataOf(spec->id);
+    if (curve == nullptr) continue;
+    painter->setPen(state_.styleOf(*spec, state_.dark).colour);
+    for (const auto& [at, left] : curve->seeds_left) {
+      const chart::Reading* reading = chart::reading_at(*curve, at);
+      if (reading == nullptr || !std::isfinite(reading->y)) continue;
+      const QPointF place(parentPlot()->xAxis->coordToPixel(at), parentPlot()->yAxis->coordToPixel(reading->y));
+      if (area.contains(place))
+        painter->drawText(QRectF(place.x() + 3, place.y() - 18, 60, 16), Qt::AlignLeft, QStringLiteral("n = %1").arg(left));
+    }
+  }
+}
+
+void ChartMarks::drawLeaving(QCPPainter* painter, const QRectF& area) {
+  if (!state_.ignore_outliers) return;
+  const QCPRange range = parentPlot()->yAxis->range();
+  constexpr double apart = 10;  // px
+  for (const CurveSpec* spec : state_.drawn()) {
+    const chart::CurveData* curve = state_.dataOf(spec->id);
+    if (curve == nullptr) continue;
+    const QColor colour = state_.styleOf(*spec, state_.dark).colour;
+    painter->setPen(QPen(colour, 1));
+    painter->setBrush(colour);
+    double before = -HUGE_VAL;
+    for (std::size_t i = 0; i < curve->line.x.size(); ++i) {
+      const double y = curve->line.y[i], x = parentPlot()->xAxis->coordToPixel(curve->line.x[i]);
+      if (std::isnan(y) || range.contains(y) || x < area.left() || x > area.right() || x - before < apart) continue;
+      before = x;
+      const double edge = y > range.upper ? area.top() + 1 : area.bottom() - 1, inward = y > range.upper ? 6 : -6;
+      painter->drawPolygon(QPolygonF({QPointF(x - 3, edge + inward), QPointF(x + 3, edge + inward), QPointF(x, edge)}));
+    }
+  }
 }
 
 void ChartMarks::drawMarks(QCPPainter* painter, const QRectF& area) {

@@ -44,6 +44,7 @@ void ChartPlot::setView(double lower, double upper, double y_lower, double y_upp
   state_.upper = upper;
   state_.y_lower = y_lower;
   state_.y_upper = y_upper;
+  scene_.forgetYRange();
   scene_.layOut();
   Q_EMIT viewChanged(dragging);
 }
@@ -393,6 +394,11 @@ void ChartPlot::paintEvent(QPaintEvent* event) {
 }
 
 bool ChartPlot::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QToolTip::showText(help->globalPos(), scene_.markText(help->pos()), this);
+    return true;
+  }
   // Single keys of the chart before shortcuts of the window that use the same ones.
   if (event->type() == QEvent::ShortcutOverride) {
     const auto* key = static_cast<QKeyEvent*>(event);

@@ -155,6 +155,8 @@ void ChartScene::drawCurves() {
 
 void ChartScene::forgetYRange() { last_y_.reset(); }
 
+QString ChartScene::markText(const QPointF& at) const { return marks_->textAt(at); }
+
 void ChartScene::setStale(bool on) { marks_->stale = on; }
 
 QCPRange ChartScene::automaticY() const {

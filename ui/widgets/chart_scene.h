@@ -22,6 +22,7 @@ class ChartScene {
   // Where the newest points are hollow: no sample has come for long.
   void setStale(bool);
   QCPRange automaticY() const;
+  QString markText(const QPointF&) const;
 
  private:
   QCPGraph* add(const std::vector<double>& x, const std::vector<double>& y, const QPen&);
@@ -45,6 +46,7 @@ class ChartMarks : public QCPLayerable {
  public:
   ChartMarks(QCustomPlot*, const ChartState&);
   bool stale = false;
+  QString textAt(const QPointF&) const;  // what the marks near a point mean; empty: none is there
   static QString symbolOf(const QString& event_kind);
   static constexpr double gutter = 10;  // px
 
@@ -57,6 +59,8 @@ class ChartMarks : public QCPLayerable {
   void drawEvents(QCPPainter*, const QRectF&);
   void drawTarget(QCPPainter*, const QRectF&);
   void drawNewest(QCPPainter*, const QRectF&);
+  void drawSeedsLeft(QCPPainter*, const QRectF&);  // "n = 4" where a seed ended
+  void drawLeaving(QCPPainter*, const QRectF&);    // arrows where a curve leaves a range without outliers
   const ChartState& state_;
 };
 

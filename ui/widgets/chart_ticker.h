@@ -20,7 +20,7 @@ class UnitTicker : public QCPAxisTicker {
  private:
   format::Unit unit_;
   bool whole_ = false;
-  double step_ = 1;
+  double step_ = 1, largest_ = 1;  // of the range, so that all labels of an axis are written alike
 };
 
 class UnitLogTicker : public QCPAxisTickerLog {

@@ -16,7 +16,7 @@ namespace syncline::ui {
 
 namespace {
 
-constexpr int late_ms = 60;           // so long a zoom waits for its data before it is drawn from what is there
+constexpr int late_ms = 100;          // so long a zoom waits for its data before it is drawn from what is there
 constexpr int throttle_ms = 100;      // between requests while dragging
 constexpr double margin_share = 0.5;  // of the view, read on both sides so that dragging shows data at once
 constexpr int narrow = 430;           // px, under which the header's choices are in the menu only
@@ -90,6 +90,7 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
   });
   connect(plot_, &QCustomPlot::afterReplot, this, [this] {
     counters_.curve_replots = plot_->curveReplots();
+    if (!group_alive_) return;
     const int margin = plot_->axisRect()->margins().left();
     if (std::exchange(left_margin_, margin) != margin && !margin_busy_) group_.shared().marginsChanged(this);
   });
@@ -107,6 +108,8 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
       invalidate(true);
     }
   });
+  connect(legend_, &ChartLegend::renameWanted, this, [this](const QString& id) { renameRun(id); });
+  connect(legend_, &ChartLegend::colourWanted, this, [this](const QString& id) { colourRun(id); });
   connect(legend_, &ChartLegend::liftChanged, this, [this] {
     plot_->scene().drawCurves();
     plot_->replot(QCustomPlot::rpQueuedReplot);
@@ -116,6 +119,7 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
   state_.upper = group_.shared().upper;
   plot_->axisRect()->setMarginGroup(QCP::msLeft, group_.shared().margins.get());
   chart_.installEventFilter(this);
+  plot_->installEventFilter(this);
   recolour();
 }
 
@@ -214,6 +218,11 @@ void SeriesChart::Implementation::build(const QString& title) {
 }
 
 bool SeriesChart::Implementation::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == plot_ && event->type() == QEvent::Resize && state_.data) {
+    // Another width shows another number of columns; what is drawn stays until their data is there.
+    const int drawn = state_.data->query.pixels / (state_.zoomed() ? 2 : 1);
+    if (std::abs(columns() - drawn) > drawn / 5) invalidate(false);
+  }
   if (watched != &chart_) return false;
   switch (event->type()) {
     case QEvent::PaletteChange:
@@ -222,7 +231,10 @@ bool SeriesChart::Implementation::eventFilter(QObject* watched, QEvent* event) {
       recolour();
       break;
     case QEvent::Show:
-      if (wanted_) ask();
+      // After the layout has given the plot its width.
+      QTimer::singleShot(0, this, [this] {
+        if (wanted_ && onScreen()) ask();
+      });
       age_timer_.start();
       break;
     case QEvent::Hide:
@@ -230,11 +242,6 @@ bool SeriesChart::Implementation::eventFilter(QObject* watched, QEvent* event) {
       break;
     case QEvent::Resize:
       placeHeader();
-      // Another width shows another number of columns; what is drawn stays until their data is there.
-      if (state_.data && plot_->axisRect()->width() > 0) {
-        const int drawn = state_.data->query.pixels / (state_.zoomed() ? 2 : 1);
-        if (std::abs(plot_->axisRect()->width() - drawn) > drawn / 5) invalidate(false);
-      }
       break;
     default:
       break;
@@ -277,6 +284,12 @@ void SeriesChart::Implementation::setCurves(const std::vector<CurveSpec>& curves
   }
 }
 
+// Pixel columns of the plot, less what the axis and its labels take; known before the first layout.
+int SeriesChart::Implementation::columns() const {
+  constexpr int labels = 60;
+  return std::max(100, plot_->width() - labels);
+}
+
 chart::ChartQuery SeriesChart::Implementation::query() const {
   const ChartGroup::Shared& shared = group_.shared();
   chart::ChartQuery query;
@@ -288,7 +301,7 @@ chart::ChartQuery SeriesChart::Implementation::query() const {
   }
   query.axis = shared.axis;
   query.align_starts = shared.align_starts;
-  const int width = std::max(100, plot_->axisRect()->width());
+  const int width = columns();
   const double size = state_.upper - state_.lower;
   query.from = state_.zoomed() ? state_.lower - margin_share * size : nothing;
   query.to = state_.zoomed() ? state_.upper + margin_share * size : nothing;
@@ -344,6 +357,7 @@ void SeriesChart::Implementation::take(const std::shared_ptr<const chart::ChartD
   if (following_ && state_.zoomed() && std::isfinite(follow_width_) && answer->any()) {
     state_.lower = answer->last_x - follow_width_;
     state_.upper = answer->last_x;
+    if (state_.upper > answer->to) wanted_ = true;  // beyond what was read
   }
   chooseUnits();
   plot_->scene().drawCurves();
@@ -396,82 +410,6 @@ void SeriesChart::Implementation::viewChanged(bool dragging) {
   group_.shared().moveRange(this, state_.lower, state_.upper, dragging);
 }
 
-void SeriesChart::Implementation::setFollowing(bool on) {
-  following_ = on;
-  if (on && state_.data && state_.zoomed() && state_.data->any()) {
-    const double width = state_.upper - state_.lower;
-    follow_width_ = width;
-    plot_->setView(state_.data->last_x - width, state_.data->last_x, state_.y_lower, state_.y_upper);
-    following_ = true;
-  }
-  showTexts();
-}
-
-void SeriesChart::Implementation::shareXAxis() {
-  const ChartGroup::Shared& shared = group_.shared();
-  if (state_.data && (state_.data->query.axis != shared.axis || state_.data->query.align_starts != shared.align_starts)) {
-    state_.lower = state_.upper = state_.crosshair = state_.cursor_a = state_.cursor_b = nothing;
-    plot_->forgetHistory();
-  }
-  following_ = true;
-  labelButtons();
-  invalidate(true);
-}
-
-void SeriesChart::Implementation::shareRange(double from, double to) {
-  if (std::isnan(from) && std::isfinite(state_.lower)) plot_->scene().forgetYRange();
-  if (from == state_.lower && to == state_.upper) return;
-  state_.lower = from;
-  state_.upper = to;
-  if (std::isnan(from)) state_.y_lower = state_.y_upper = nothing;
-  following_ = !state_.zoomed() || (state_.data && to >= state_.data->last_x);
-  plot_->scene().layOut();
-  redraw_waits_ = true;
-  late_.start();
-  invalidate(false);
-}
-
-void SeriesChart::Implementation::shareCrosshair(double x) {
-  if (onScreen()) plot_->setCrosshair(x);
-}
-
-void SeriesChart::Implementation::shareMargins() {
-  if (!onScreen()) return;
-  margin_busy_ = true;
-  plot_->replot(QCustomPlot::rpQueuedReplot);
-  QTimer::singleShot(0, this, [this] { margin_busy_ = false; });
-}
-
-void SeriesChart::Implementation::refreshData() {
-  plot_->scene().keepYRange(true);
-  // Zoomed into the past: what is new lies outside.
-  if (state_.data && state_.zoomed() && !following_ && state_.upper < state_.data->last_x) return;
-  new_data_ = true;
-  invalidate(false);
-}
-
-void SeriesChart::Implementation::lookAtAge() {
-  double newest = 0, typical = 0;
-  bool running = false;
-  for (const CurveSpec* spec : state_.drawn()) {
-    const chart::CurveData* curve = state_.dataOf(spec->id);
-    if (curve == nullptr || !curve->running || !curve->last || !curve->last->axes) continue;
-    running = true;
-    newest = std::max(newest, curve->last->axes->wall_s);
-    typical = std::max(typical, curve->typical_interval_s);
-  }
-  const double age = static_cast<double>(QDateTime::currentMSecsSinceEpoch()) / 1000 - newest;
-  constexpr double least = 3;  // s: below that, flushing and reading alone explain it
-  const bool stale = running && newest > 0 && age > std::max(least, 3 * typical);
-  const QString words = stale ? tr("last point %1").arg(format::ago(newest, newest + age)) : QString();
-  if (words != age_->text()) age_->setText(words);
-  static const char* const property = "stale";
-  if (plot_->property(property).toBool() == stale) return;
-  plot_->setProperty(property, stale);
-  plot_->scene().setStale(stale);
-  if (onScreen()) plot_->replot(QCustomPlot::rpQueuedReplot);
-}
-
 QString SeriesChart::Implementation::accessibleText() const {
   const QString reading = plot_->readingText();
   return reading.isEmpty() ? state_.description() : QString(state_.description() % QStringLiteral("\n") % reading);
@@ -501,7 +439,7 @@ void SeriesChart::Implementation::showTexts() {
   }
   const QString footer = state_.derivations(plot_->xAxis->range().lower, plot_->xAxis->range().upper).join(QStringLiteral(" · "));
   footer_->setText(footer);
-  footer_->setVisible(any && !footer.isEmpty());
+  footer_->setVisible(any);  // also when empty: a line that comes and goes would move the plot
   follow_chip_->setVisible(any && state_.zoomed() && !following_ &&
                            std::any_of(data->curves.begin(), data->curves.end(), [](const chart::CurveData& c) { return c.running; }));
   if (any && data->steps_differ && state_.axis() == XAxis::step && several) {

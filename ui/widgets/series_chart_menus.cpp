@@ -3,8 +3,10 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
+#include <QColorDialog>
 #include <QFileDialog>
 #include <QInputDialog>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QSaveFile>
 
@@ -334,6 +336,36 @@ void SeriesChart::Implementation::copyValue() {
         curve == nullptr || !std::isfinite(state_.crosshair) ? nullptr : chart::reading_at(*curve, state_.crosshair);
     if (reading == nullptr) continue;
     QGuiApplication::clipboard()->setText(format::exact(reading->y));
+    return;
+  }
+}
+
+void SeriesChart::Implementation::renameRun(const QString& curve_id) {
+  for (CurveSpec& spec : state_.curves) {
+    if (spec.id != curve_id || spec.run_ids.isEmpty()) continue;
+    bool chosen = false;
+    const QString name = QInputDialog::getText(&chart_, tr("Rename Run"), tr("Name:"), QLineEdit::Normal, spec.name, &chosen).trimmed();
+    if (!chosen || name.isEmpty()) return;
+    group_.shared().store.write(this, [id = spec.run_ids.front().toStdString(), text = name.toStdString()](StoreService::Writer& writer) {
+      Annotations(writer.workspace).rename(id, text);
+    });
+    spec.name = name;
+    showTexts();
+    return;
+  }
+}
+
+void SeriesChart::Implementation::colourRun(const QString& curve_id) {
+  for (CurveSpec& spec : state_.curves) {
+    if (spec.id != curve_id || spec.run_ids.isEmpty()) continue;
+    const QColor colour = QColorDialog::getColor(state_.styleOf(spec, state_.dark).colour, &chart_, tr("Colour of %1").arg(spec.name));
+    if (!colour.isValid()) return;
+    group_.shared().store.write(this, [id = spec.run_ids.front().toStdString(), text = colour.name().toStdString()](
+                                          StoreService::Writer& writer) { Annotations(writer.workspace).set_colour(id, text); });
+    spec.colour = colour;
+    plot_->scene().drawCurves();
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+    showTexts();
     return;
   }
 }

@@ -51,6 +51,8 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   void copyPicture();
   void copyData(bool visible_only);
   void copyValue();
+  void renameRun(const QString& curve_id);
+  void colourRun(const QString& curve_id);
   void showTable(bool on);
   void readTable();
   void setSmoothing(chart::Smoothing::Kind, double width);
@@ -87,6 +89,7 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   void lookAtAge();
   void placeHeader();
   bool eventFilter(QObject*, QEvent*) override;
+  int columns() const;
   chart::ChartQuery query() const;
 
   std::shared_ptr<chart::ChartReading> reading_;  // used on the reader thread only

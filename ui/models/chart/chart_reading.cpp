@@ -95,9 +95,9 @@ void find_best(CurveData& curve) {
 }
 
 double typical_interval(Reader& reader, std::int64_t series, const Point& last) {
-  // The newest samples by sequence of steps would need an index; those of the last stretch of wall time are as good.
+  // Of the last fifth of a second; of slower series that is the last two samples, as the one before the range comes along.
   std::vector<double> gaps;
-  const SeriesView view = reader.read(series, XAxis::wall_s, last.axes.wall_s - 10, infinity, 0);
+  const SeriesView view = reader.read(series, XAxis::wall_s, last.axes.wall_s - 0.2, infinity, 0);
   for (std::size_t i = view.points.size() > interval_tail ? view.points.size() - interval_tail : 1; i < view.points.size(); ++i) {
     gaps.push_back(view.points[i].axes.wall_s - view.points[i - 1].axes.wall_s);
   }
