@@ -104,6 +104,18 @@ QString stage_text(const Request& request, double now_utc_s) {
   return stage + QStringLiteral(", ") + age;
 }
 
+QString request_text(const RunSnapshot& snapshot, double now_utc_s) {
+  constexpr double shown_s = 10;
+  const auto newest =
+      std::find_if(snapshot.requests.rbegin(), snapshot.requests.rend(), [](const Request& request) { return !is_stop(request); });
+  if (newest == snapshot.requests.rend()) return {};
+  const bool over = newest->finished() || newest->stage.starts_with("refused");  // which may give its reason
+  // A run that has ended answers nothing any more.
+  if (over ? now_utc_s - newest->acknowledged_at.value_or(newest->asked_at) > shown_s : !snapshot.active()) return {};
+  const QString what = newest->kind == "trace" ? say("trace") : say("checkpoint");
+  return what + QStringLiteral(": ") + (over ? QString::fromStdString(newest->stage) : stage_text(*newest, now_utc_s));
+}
+
 bool force_offered(const RunSnapshot& snapshot, double now_utc_s) {
   const Request* stop = open_stop(snapshot);
   return stop != nullptr && snapshot.active() && now_utc_s - stop->asked_at > snapshot.grace_s;

@@ -29,6 +29,8 @@ std::optional<double> remaining_time(std::span<const ProgressPoint>, std::int64_
 // The newest request to stop that has not ended; its stage in words ("accepted, 12 s").
 const Request* open_stop(const RunSnapshot&);
 QString stage_text(const Request&, double now_utc_s);
+// Of the newest other request, while it is open and for some seconds after: "checkpoint: announced for step 120, 1 s".
+QString request_text(const RunSnapshot&, double now_utc_s);
 // A stop was asked for longer ago than the run's grace time and the run has not ended.
 bool force_offered(const RunSnapshot&, double now_utc_s);
 

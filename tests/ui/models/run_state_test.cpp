@@ -101,6 +101,28 @@ TEST(ShownStateTest, MarksAPrediction) {
   EXPECT_EQ(shown_state(snapshot, now).word, QStringLiteral("Prediction"));
 }
 
+TEST(RequestTextTest, FollowsACheckpointUntilSomeSecondsAfterItIsDone) {
+  RunSnapshot snapshot = running();
+  EXPECT_EQ(request_text(snapshot, now), QString());
+  snapshot.requests = {{.id = 1,
+                        .run_id = "id",
+                        .kind = "checkpoint",
+                        .by = "",
+                        .stage = "accepted",
+                        .note = "",
+                        .asked_at = now - 2,
+                        .acknowledged_at = {}}};
+  EXPECT_EQ(request_text(snapshot, now), QStringLiteral("checkpoint: accepted, ") + format::duration(2));
+  snapshot.requests[0].stage = "done";
+  snapshot.requests[0].acknowledged_at = now - 5;
+  EXPECT_EQ(request_text(snapshot, now), QStringLiteral("checkpoint: done"));
+  snapshot.requests[0].acknowledged_at = now - 50;
+  EXPECT_EQ(request_text(snapshot, now), QString());
+  snapshot.requests = {
+      {.id = 2, .run_id = "id", .kind = "stop-now", .by = "", .stage = "accepted", .note = "", .asked_at = now, .acknowledged_at = {}}};
+  EXPECT_EQ(request_text(snapshot, now), QString());
+}
+
 TEST(ForceTest, IsOfferedAfterTheGraceTimeOnly) {
   RunSnapshot snapshot = running();
   snapshot.grace_s = 30;
@@ -127,8 +149,8 @@ std::vector<ProgressPoint> steady(double step_s, int points = 60) {
 }
 
 TEST(RemainingTimeTest, IsTheStepsLeftAtTheRecentPaceRounded) {
-  EXPECT_DOUBLE_EQ(*remaining_time(steady(0.1), 591 + 1000), 120);  // 1000 steps of 0.1 s, to whole minutes: 100 s
-  EXPECT_DOUBLE_EQ(*remaining_time(steady(0.1), 591 + 230), 25);    // 23 s, to 5
+  EXPECT_DOUBLE_EQ(*remaining_time(steady(0.1), 591 + 1000), 120);   // 1000 steps of 0.1 s, to whole minutes: 100 s
+  EXPECT_DOUBLE_EQ(*remaining_time(steady(0.1), 591 + 230), 25);     // 23 s, to 5
   EXPECT_DOUBLE_EQ(*remaining_time(steady(10), 591 + 1000), 10200);  // 10 000 s, to ten minutes
   EXPECT_DOUBLE_EQ(*remaining_time(steady(0.1), 591), 0);
 }

@@ -45,7 +45,7 @@ HiddenChart::HiddenChart(ChartGroup& group, const QString& name, const QString& 
   graph_->setAdaptiveSampling(false);
   plot_->yAxis->setRange(0, 1.02);
   plot_->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new PercentTicker));
-  plot_->axisRect()->setMarginGroup(QCP::msLeft | QCP::msRight, group_.shared().margins.get());
+  plot_->axisRect()->setMarginGroup(QCP::msLeft, group_.shared().margins.get());
   plot_->setInteractions(QCP::Interactions());
   plot_->setFocusPolicy(Qt::NoFocus);
   empty_ = new QLabel(this);
@@ -63,7 +63,7 @@ HiddenChart::HiddenChart(ChartGroup& group, const QString& name, const QString& 
 }
 
 HiddenChart::~HiddenChart() {
-  plot_->axisRect()->setMarginGroup(QCP::msLeft | QCP::msRight, nullptr);
+  plot_->axisRect()->setMarginGroup(QCP::msLeft, nullptr);
   group_.shared().remove(this);
 }
 

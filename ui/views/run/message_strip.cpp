@@ -20,6 +20,7 @@ MessageStrip::MessageStrip(Kind kind, const QString& name, QWidget* parent) : QF
   setAutoFillBackground(true);
   icon_ = new QLabel(kind == information ? QStringLiteral("ℹ") : kind == warning ? QStringLiteral("⚠") : QStringLiteral("✕"), this);
   text_ = new QLabel(this);
+  text_->setTextFormat(Qt::PlainText);
   text_->setWordWrap(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   text_->setAccessibleName(kind == error ? tr("Error") : kind == warning ? tr("Warning") : tr("Information"));

@@ -21,6 +21,7 @@ QLabel* label(QWidget* parent, const char* name, const QString& accessible) {
   auto* made = new QLabel(parent);
   made->setObjectName(QString::fromLatin1(name));
   made->setAccessibleName(accessible);
+  made->setTextFormat(Qt::PlainText);  // names are the user's
   made->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return made;
 }
@@ -47,7 +48,9 @@ RunHeader::RunHeader(RunContext context, RunActions& actions, QWidget* parent) :
   age_ = label(this, "run.age", tr("Age of the data"));
   placement_ = label(this, "run.placement", tr("Ranks"));
   attempts_ = label(this, "run.attempts", tr("Attempts"));
+  attempts_->setTextFormat(Qt::RichText);
   attempts_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+  request_ = label(this, "run.request", tr("What was asked of the run"));
   tags_ = label(this, "run.tags-text", tr("Tags"));
   note_ = label(this, "run.note-text", tr("Note"));
   progress_ = new QProgressBar(this);
@@ -103,6 +106,7 @@ RunHeader::RunHeader(RunContext context, RunActions& actions, QWidget* parent) :
   second->addWidget(progress_text_);
   second->addWidget(left_);
   second->addStretch(1);
+  second->addWidget(request_);
   second->addWidget(age_);
   auto* third = new QHBoxLayout;
   third->setSpacing(16);
@@ -182,6 +186,7 @@ void RunHeader::updateAge() {
   set_text(state_, text.size() > 60 ? QString(state.icon + u' ' + state.word) : text);
   state_->setToolTip(state.text());
   recolour();
+  set_text(request_, request_text(snapshot, now));
   const std::optional<double> left =
       snapshot.active() && snapshot.total_steps ? remaining_time(snapshot.progress, *snapshot.total_steps) : std::nullopt;
   set_text(left_, left && *left > 0 ? tr("left ≈ %1").arg(format::duration(*left)) : QString());

@@ -27,7 +27,7 @@ class RunHeader : public QWidget {
   void recolour();
   RunContext context_;
   RunActions& actions_;
-  QLabel *name_, *state_, *progress_text_, *left_, *age_, *placement_, *attempts_, *tags_, *note_;
+  QLabel *name_, *state_, *progress_text_, *left_, *age_, *placement_, *attempts_, *tags_, *note_, *request_;
   QProgressBar* progress_;
   QToolButton *stop_, *star_;
 };

@@ -53,6 +53,7 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   details_ = new QLabel(content_);
   details_->setObjectName(QStringLiteral("run.timeline.details"));
   details_->setAccessibleName(tr("Selected event"));
+  details_->setTextFormat(Qt::PlainText);
   details_->setWordWrap(true);
   details_->setMinimumHeight(details_->fontMetrics().height());
   details_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
