@@ -220,6 +220,31 @@ RunsCell cell_of(const RunsColumn& column, const RunRow& row, const RunDetails* 
   return {};
 }
 
+QString runs_as_table(const std::vector<RunsColumn>& columns, const std::vector<RunRowPtr>& rows, const RunsDetails& details) {
+  QStringList heads;
+  for (const RunsColumn& column : columns) heads << (column.id == u"star" ? tr("Starred") : column.title);
+  QStringList lines = {heads.join(u'\t')};
+  for (const RunRowPtr& row : rows) {
+    QStringList cells;
+    for (const RunsColumn& column : columns) {
+      const RunsCell cell = cell_of(column, *row, details.find(row->info.id), row->created);
+      if (column.id == u"state") {
+        cells << QString::fromStdString(row->info.state);
+      } else if (column.id == u"created") {
+        cells << format::isoUtc(row->created);
+      } else if (column.id == u"star") {
+        cells << (row->info.starred ? tr("yes") : tr("no"));
+      } else if (column.number) {
+        cells << (cell.number ? format::exact(*cell.number) : QString());
+      } else {
+        cells << (cell.text == format::missing ? QString() : QString(cell.text).replace(u'\t', u' '));
+      }
+    }
+    lines << cells.join(u'\t');
+  }
+  return lines.join(u'\n') + u'\n';
+}
+
 RunsCell cell_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& rows, const RunsDetails& details, double now_utc_s) {
   if (column.id == u"state") {
     std::map<int, std::pair<StateLook, int>> counts;

@@ -37,6 +37,9 @@ RunsCell cell_of(const RunsColumn&, const RunRow&, const RunDetails*, double now
 // Of a group: mean, spread and n of what its runs have; of texts what they have in common.
 RunsCell cell_of_group(const RunsColumn&, const std::vector<RunRowPtr>&, const RunsDetails&, double now_utc_s);
 
+// For the clipboard: tabs between columns, numbers in the C locale with every digit, times in UTC.
+QString runs_as_table(const std::vector<RunsColumn>&, const std::vector<RunRowPtr>&, const RunsDetails&);
+
 // In the quantity's unit, for the screen: "91.42 %", "12.4 k", "41.2 ms"; with spread "91.40 ± 0.20 % (n = 5)".
 QString quantity_text(SummaryMetric::Quantity, double value);
 QString spread_text(SummaryMetric::Quantity, double mean, double deviation, int n);

@@ -68,7 +68,7 @@ class CompareCommunication : public CompareTab {
                             tr("Where a step goes (mean after warm-up, slowest worker)"), this);
     chart_->setWhenEmpty(tr("None of these runs has recorded steps."));
     chart_->setMinimumHeight(220);
-    share_ = new QCheckBox(tr("&Share of the step"), this);
+    share_ = new QCheckBox(tr("Share o&f the step"), this);
     share_->setObjectName(QStringLiteral("compare.communication.share"));
     connect(share_, &QCheckBox::toggled, chart_, &SplitChart::setShare);
     table_ = make_plain_table(QStringLiteral("compare.communication"), tr("Parts of a step"), this);
@@ -117,7 +117,7 @@ class CompareScaling : public CompareTab {
     kind_->setObjectName(QStringLiteral("compare.scaling.kind"));
     kind_->addItem(tr("strong: the same global batch"));
     kind_->addItem(tr("weak: the same batch per worker"));
-    auto* label = new QLabel(tr("Sc&aling:"), this);
+    auto* label = new QLabel(tr("Sca&ling:"), this);
     label->setBuddy(kind_);
     note_ = new QLabel(this);
     note_->setObjectName(QStringLiteral("compare.scaling.note"));
@@ -240,7 +240,7 @@ class CompareTarget : public CompareTab {
     kept_ = new QSpinBox(this);
     kept_->setObjectName(QStringLiteral("compare.target.kept"));
     kept_->setRange(1, 1000);
-    auto* metric_label = new QLabel(tr("&Target:"), this);
+    auto* metric_label = new QLabel(tr("Q&uantity:"), this);
     metric_label->setBuddy(metric_);
     auto* kept_label = new QLabel(tr("&kept for evaluations:"), this);
     kept_label->setBuddy(kept_);

@@ -89,14 +89,14 @@ QWidget* ComparePage::makeHead() {
     connect(made, &QPushButton::clicked, this, act);
     row->addWidget(made);
   };
-  button(tr("&Save"), QStringLiteral("compare.save"), [this] { save(false); });
-  button(tr("&Export Table\u2026"), QStringLiteral("compare.export"), [this] { exportTable(); });
+  button(tr("S&ave"), QStringLiteral("compare.save"), [this] { save(false); });
+  button(tr("Export Ta&ble\u2026"), QStringLiteral("compare.export"), [this] { exportTable(); });
   baseline_ = new QLabel(head);
   baseline_->setObjectName(QStringLiteral("compare.baseline"));
   baseline_->setTextFormat(Qt::PlainText);
   baseline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   row->addWidget(baseline_, 1);
-  auto* label = new QLabel(tr("&x:"), head);
+  auto* label = new QLabel(tr("&X axis:"), head);
   axis_ = new QComboBox(head);
   axis_->setObjectName(QStringLiteral("compare.axis"));
   axis_->setAccessibleName(tr("X axis of the charts"));
@@ -160,10 +160,10 @@ QWidget* ComparePage::makeList() {
   connect(list_, &QListWidget::itemActivated, this, [this](const QListWidgetItem* chosen) {
     if (const ComparedItem* one = item(chosen->data(id_role).toString())) workbench().openRun(one->runIds().front());
   });
-  auto* add = new QPushButton(tr("&Add\u2026"), side);
+  auto* add = new QPushButton(tr("Add Ru&ns\u2026"), side);
   add->setObjectName(QStringLiteral("compare.add-runs"));
   connect(add, &QPushButton::clicked, this, &ComparePage::pickRuns);
-  auto* remove = new QPushButton(tr("&Remove"), side);
+  auto* remove = new QPushButton(tr("Re&move"), side);
   remove->setObjectName(QStringLiteral("compare.remove"));
   connect(remove, &QPushButton::clicked, this, &ComparePage::removeSelected);
   auto* row = new QHBoxLayout;
@@ -183,12 +183,12 @@ void ComparePage::makeTabs() {
     tabs_->addTab(made, text);
     connect(made, &CompareTab::loadedChanged, this, &Page::loadedChanged);
   };
-  tab(make_compare_charts(workbench(), *group_, tabs_), QStringLiteral("charts"), tr("&Charts"));
-  tab(make_compare_table(workbench(), tabs_), QStringLiteral("table"), tr("Ta&ble"));
-  tab(make_compare_settings(workbench(), tabs_), QStringLiteral("settings"), tr("Sett&ings"));
-  tab(make_compare_communication(workbench(), *group_, tabs_), QStringLiteral("communication"), tr("Co&mmunication"));
-  tab(make_compare_scaling(workbench(), tabs_), QStringLiteral("scaling"), tr("Sca&ling"));
-  tab(make_compare_target(workbench(), tabs_), QStringLiteral("target"), tr("&Time to Target"));
+  tab(make_compare_charts(workbench(), *group_, tabs_), QStringLiteral("charts"), tr("Charts"));
+  tab(make_compare_table(workbench(), tabs_), QStringLiteral("table"), tr("Table"));
+  tab(make_compare_settings(workbench(), tabs_), QStringLiteral("settings"), tr("Settings"));
+  tab(make_compare_communication(workbench(), *group_, tabs_), QStringLiteral("communication"), tr("Communication"));
+  tab(make_compare_scaling(workbench(), tabs_), QStringLiteral("scaling"), tr("Scaling"));
+  tab(make_compare_target(workbench(), tabs_), QStringLiteral("target"), tr("Time to Target"));
   notes_ = new QPlainTextEdit(tabs_);
   notes_->setObjectName(QStringLiteral("compare.notes"));
   notes_->setAccessibleName(tr("Notes on this comparison"));
@@ -199,7 +199,7 @@ void ComparePage::makeTabs() {
     changed();
   });
   tab_names_ << QStringLiteral("notes");
-  tabs_->addTab(notes_, tr("&Notes"));
+  tabs_->addTab(notes_, tr("Notes"));
   too_few_ = new QWidget(content_);
   too_few_text_ = new QLabel(tr("Reading the runs\u2026"), too_few_);
   too_few_text_->setObjectName(QStringLiteral("compare.too-few"));

@@ -97,7 +97,7 @@ class CompareSettings : public CompareTab {
     which_ = new QComboBox(diff_page);
     which_->setObjectName(QStringLiteral("compare.settings.which"));
     which_->setAccessibleName(tr("Run to hold against the baseline"));
-    auto* label = new QLabel(tr("&Baseline against:"), diff_page);
+    auto* label = new QLabel(tr("Base&line against:"), diff_page);
     label->setBuddy(which_);
     diff_ = new QPlainTextEdit(diff_page);
     diff_->setObjectName(QStringLiteral("compare.settings.diff"));
@@ -121,8 +121,8 @@ class CompareSettings : public CompareTab {
     auto* tabs = new QTabWidget(this);
     tabs->setObjectName(QStringLiteral("compare.settings.tabs"));
     tabs->setDocumentMode(true);
-    tabs->addTab(keys_page, tr("&Keys"));
-    tabs->addTab(diff_page, tr("Te&xt"));
+    tabs->addTab(keys_page, tr("Keys"));
+    tabs->addTab(diff_page, tr("Text"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(tabs);

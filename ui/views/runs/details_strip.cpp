@@ -73,7 +73,7 @@ DetailsStrip::DetailsStrip(StoreService& store, QWidget* parent) : QFrame(parent
   exposed_ = new Sparkline(tr("Exposed share"), this);
   throughput_->setToolTip(tr("Samples per second of the slowest worker, step by step"));
   exposed_->setToolTip(tr("Share of the slowest worker's step in which communication is not covered by computing"));
-  check_ = new QPushButton(tr("&Check State Now"), this);
+  check_ = new QPushButton(tr("Chec&k State Now"), this);
   check_->setObjectName(QStringLiteral("runs.details.check"));
   open_ = new QPushButton(tr("&Open"), this);
   open_->setObjectName(QStringLiteral("runs.details.open"));

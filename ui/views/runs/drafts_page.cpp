@@ -51,7 +51,7 @@ class DraftsPage : public Page {
     text->setObjectName(QStringLiteral("drafts.empty.text"));
     text->setAlignment(Qt::AlignCenter);
     text->setWordWrap(true);
-    auto* fresh = new QPushButton(tr("&New Experiment\u2026"), empty_);
+    auto* fresh = new QPushButton(tr("New E&xperiment\u2026"), empty_);
     fresh->setObjectName(QStringLiteral("drafts.empty.new"));
     connect(fresh, &QPushButton::clicked, this, [this] {
       if (QAction* action = workbench().actions().find(QStringLiteral("experiment.new"))) {
@@ -81,7 +81,7 @@ class DraftsPage : public Page {
     };
     open_ = act("drafts.open", tr("&Open"), tr("Edit the selected draft."), {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)},
                 [this] { open(); });
-    rename_ = act("drafts.rename", tr("&Rename\u2026"), tr("Give the draft and its experiment another name."), {QKeySequence(Qt::Key_F2)},
+    rename_ = act("drafts.rename", tr("Rena&me\u2026"), tr("Give the draft and its experiment another name."), {QKeySequence(Qt::Key_F2)},
                   [this] { rename(); });
     duplicate_ = act("drafts.duplicate", tr("&Duplicate"), tr("Keep a copy of the draft."), {QKeySequence(QStringLiteral("Ctrl+D"))},
                      [this] { duplicate(); });

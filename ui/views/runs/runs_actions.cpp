@@ -61,6 +61,13 @@ void RunsActions::addTableActions(RunsTable& table) {
       QStringLiteral("edit-rename"), &RunsActions::rename);
   add(&table, "runs.trash", tr("&Move to Trash"), tr("Move the selected runs to the trash; they can be restored."), keys("Delete"),
       QStringLiteral("user-trash"), &RunsActions::trash);
+  add(&table, "runs.copy", tr("Cop&y Rows"), tr("Copy the selected rows with every digit, for a spreadsheet."),
+      {QKeySequence(QStringLiteral("Ctrl+Shift+C")), QKeySequence(QKeySequence::Copy)}, QStringLiteral("edit-copy"),
+      &RunsActions::copyTable);
+}
+
+void RunsActions::copyTable(const Rows& rows) {
+  QGuiApplication::clipboard()->setText(runs_as_table(model_.columns(), rows, model_.details()));
 }
 
 void RunsActions::addRunActions(QWidget* page) {
@@ -104,6 +111,7 @@ void RunsActions::update() {
   set("runs.open", pick.isEmpty() ? QString() : tr("Open: %1").arg(pick));
   set("compare.add", pick.isEmpty() ? QString() : tr("Add to Comparison: %1").arg(pick));
   set("compare.new", rows.size() < 2 ? tr("New Comparison: select two or more runs") : QString());
+  set("runs.copy", pick.isEmpty() ? QString() : tr("Copy Rows: %1").arg(pick));
   set("run.duplicate", rows.size() == 1 ? QString() : tr("Duplicate as Draft: select one run"));
   for (const char* id : {"runs.star", "runs.tag", "runs.note", "runs.archive", "runs.lock", "runs.trash"}) {
     set(id, pick_to_write.isEmpty() ? QString() : tr("Not possible: %1").arg(pick_to_write));

@@ -48,6 +48,7 @@ class RunsActions : public QObject {
   void resume(const Rows&);
   void check(const Rows&);
   void showTrash(const Rows&);
+  void copyTable(const Rows&);
   void setTrashed(const Rows&, bool);
   RunsEdits::Done reread();
   QStringList namesOf(const Rows&) const;

@@ -22,11 +22,11 @@ QString chip_text(RunsChip chip, int count) {
     case RunsChip::running:
       return RunsPage::tr("Runnin&g %1").arg(count);
     case RunsChip::attention:
-      return RunsPage::tr("Needs a&ttention %1").arg(count);
+      return RunsPage::tr("&Needs attention %1").arg(count);
     case RunsChip::starred:
-      return RunsPage::tr("&Starred %1").arg(count);
+      return RunsPage::tr("Starre&d %1").arg(count);
     case RunsChip::archived:
-      return RunsPage::tr("Archi&ved %1").arg(count);
+      return RunsPage::tr("Arch&ived %1").arg(count);
   }
   return {};
 }
@@ -180,7 +180,7 @@ QWidget* RunsPage::makeHead() {
   row->addWidget(columns);
   saved_button_ = new QToolButton(head);
   saved_button_->setObjectName(QStringLiteral("runs.filters"));
-  saved_button_->setText(tr("Saved &Filters"));
+  saved_button_->setText(tr("Saved Fi&lters"));
   saved_button_->setPopupMode(QToolButton::InstantPopup);
   saved_button_->setFocusPolicy(Qt::TabFocus);
   saved_button_->setMinimumHeight(26);
@@ -207,9 +207,9 @@ QWidget* RunsPage::makeEmpty() {
   more->setAlignment(Qt::AlignCenter);
   more->setWordWrap(true);
   more->setEnabled(false);
-  demo_ = button(tr("&Run the Two-Minute Demo"), QStringLiteral("runs.empty.demo"), page);
-  auto* recipe = button(tr("Open a R&ecipe"), QStringLiteral("runs.empty.recipe"), page);
-  auto* fresh = button(tr("&New Experiment\u2026"), QStringLiteral("runs.empty.new"), page);
+  demo_ = button(tr("R&un the Two-Minute Demo"), QStringLiteral("runs.empty.demo"), page);
+  auto* recipe = button(tr("Open a Rec&ipe"), QStringLiteral("runs.empty.recipe"), page);
+  auto* fresh = button(tr("New E&xperiment\u2026"), QStringLiteral("runs.empty.new"), page);
   connect(demo_, &QPushButton::clicked, this, &RunsPage::runDemo);
   connect(recipe, &QPushButton::clicked, this, [this] { workbench().show(Place::recipes); });
   connect(fresh, &QPushButton::clicked, this, [this] {
@@ -240,7 +240,7 @@ QWidget* RunsPage::makeNoMatch() {
   no_match_text_->setAlignment(Qt::AlignCenter);
   no_match_text_->setWordWrap(true);
   no_match_text_->setTextFormat(Qt::PlainText);
-  auto* clear = button(tr("&Clear Filter"), QStringLiteral("runs.no-match.clear"), page);
+  auto* clear = button(tr("Clear F&ilter"), QStringLiteral("runs.no-match.clear"), page);
   connect(clear, &QPushButton::clicked, this, [this] {
     chips_->button(0)->setChecked(true);
     model_.setChip(RunsChip::all);
@@ -264,7 +264,7 @@ QWidget* RunsPage::makeWaiting() {
   layout->setContentsMargins(8, 2, 8, 2);
   waiting_text_ = new QLabel(strip);
   waiting_text_->setObjectName(QStringLiteral("runs.waiting.text"));
-  show_new_ = button(tr("S&how"), QStringLiteral("runs.waiting.show"), strip);
+  show_new_ = button(tr("Sho&w"), QStringLiteral("runs.waiting.show"), strip);
   refresh_order_ = button(tr("Re&fresh"), QStringLiteral("runs.waiting.refresh"), strip);
   for (QPushButton* one : {show_new_, refresh_order_}) connect(one, &QPushButton::clicked, &model_, &RunsModel::rearrange);
   layout->addWidget(waiting_text_);
