@@ -71,14 +71,21 @@ void RunsModel::refresh() {
     return;
   }
   reading_ = true;
+  const bool then_rearrange = std::exchange(rearrange_wanted_, false);
   store_.read<RunsSnapshotPtr>(
       this, {}, [before = snapshot_](Reader& reader) { return read_runs(reader, before); },
-      [this](const RunsSnapshotPtr& snapshot) {
+      [this, then_rearrange](const RunsSnapshotPtr& snapshot) {
         reading_ = false;
         setSnapshot(snapshot);
+        if (then_rearrange) rearrange();
         if (std::exchange(read_again_, false)) changed();
       },
       [this](const QString&) { reading_ = false; });
+}
+
+void RunsModel::refreshAndRearrange() {
+  rearrange_wanted_ = true;
+  refresh();
 }
 
 void RunsModel::setSnapshot(RunsSnapshotPtr snapshot) {
@@ -86,12 +93,13 @@ void RunsModel::setSnapshot(RunsSnapshotPtr snapshot) {
   std::unordered_map<std::string, RunRowPtr> rows;
   rows.reserve(snapshot_->rows.size());
   std::vector<RunRowPtr> changed_rows;
-  bool any_new = false;
+  bool any_new = false, came_back = false;  // back from the trash: not new, and not waited for
   for (const RunRowPtr& row : snapshot_->rows) {
     rows.emplace(row->attempts.front(), row);
     const auto old = rows_.find(row->attempts.front());
     if (old == rows_.end()) {
       any_new = true;
+      came_back = came_back || admitted_.contains(row->id());
       continue;
     }
     if (old->second == row) continue;
@@ -126,7 +134,7 @@ void RunsModel::setSnapshot(RunsSnapshotPtr snapshot) {
   if (const auto top = gone.find(root_.get()); top != gone.end()) removeNodes(*root_, top->second);
   takeChanged(changed_rows);
   const bool first = !std::exchange(loaded_, true);
-  if (first || !watched_ || admitted_.isEmpty()) rearrange();
+  if (first || !watched_ || came_back || root_->children.empty()) rearrange();
   if (any_new || !gone.empty() || !changed_rows.empty() || first) Q_EMIT countsChanged();
   if (any_new) Q_EMIT waitingChanged();
   if (first) QTimer::singleShot(1000, this, [this] { details_.prefetch(snapshot_->rows); });

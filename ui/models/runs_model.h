@@ -36,6 +36,7 @@ class RunsModel : public QAbstractItemModel {
 
   // Reads the workspace again; called by itself when it has changed. The last reading's rows are kept until then.
   void refresh();
+  void refreshAndRearrange();  // after an edit that moves rows where the person expects it
   void setSnapshot(RunsSnapshotPtr);
   RunsSnapshotPtr snapshot() const { return snapshot_; }
   bool loaded() const { return loaded_; }
@@ -121,7 +122,7 @@ class RunsModel : public QAbstractItemModel {
   QHash<QString, QHash<QString, QString>> pending_;  // row id, column: text on its way to the store
   QTimer flush_, read_soon_, look_again_, minute_;
   bool loaded_ = false, watched_ = false, order_changed_ = false, awaiting_details_ = false, dark_ = false;
-  bool reading_ = false, read_again_ = false;
+  bool reading_ = false, read_again_ = false, rearrange_wanted_ = false;
 };
 
 }  // namespace syncline::ui

@@ -219,23 +219,13 @@ void RunsActions::trash(const Rows& rows) {
   }
 }
 
-void RunsActions::setTrashed(const Rows& rows, bool trashed) {
-  edits_.setTrashed(rows, trashed, [this, trashed] {
-    model_.refresh();
-    if (trashed) return;
-    // What comes back belongs where it was, not among the new ones.
-    QObject::connect(&model_, &RunsModel::snapshotChanged, &model_, &RunsModel::rearrange, Qt::SingleShotConnection);
-  });
-}
+void RunsActions::setTrashed(const Rows& rows, bool trashed) { edits_.setTrashed(rows, trashed, reread()); }
 
 void RunsActions::archive(const Rows& rows) {
   const QStringList tag = {QString::fromStdString(archived_tag)};
   const bool out = std::all_of(rows.begin(), rows.end(), [](const RunRowPtr& row) { return row->archived(); });
   const auto write = [this, rows, tag](bool in) {
-    edits_.changeTags(rows, in ? tag : QStringList(), in ? QStringList() : tag, [this] {
-      QObject::connect(&model_, &RunsModel::snapshotChanged, &model_, &RunsModel::rearrange, Qt::SingleShotConnection);
-      model_.refresh();
-    });
+    edits_.changeTags(rows, in ? tag : QStringList(), in ? QStringList() : tag, [this] { model_.refreshAndRearrange(); });
   };
   write(!out);
   const int n = static_cast<int>(rows.size());
