@@ -125,6 +125,11 @@ void RunsDetails::forgetCounterparts(const std::string& baseline_key, const std:
   }
 }
 
+void RunsDetails::tryAgain(const std::vector<RunRowPtr>& rows) {
+  for (const RunRowPtr& row : rows) known_.erase(row->info.id);
+  for (const RunRowPtr& row : rows) want(row);
+}
+
 void RunsDetails::schedule() {
   if (!reading_ && !(urgent_.empty() && needed_.empty() && later_.empty())) soon_.start();
 }

@@ -40,6 +40,7 @@ class RunsDetails : public QObject {
   void prefetch(const std::vector<RunRowPtr>&);  // stored summaries only
   void setSettingKeys(const QStringList&);       // forgets what was read of others
   void forgetCounterparts(const std::string& baseline_key, const std::vector<RunRowPtr>&);
+  void tryAgain(const std::vector<RunRowPtr>&);  // runs whose data could not be read
   bool idle() const { return !reading_ && urgent_.empty() && needed_.empty(); }
 
  Q_SIGNALS:

@@ -20,6 +20,7 @@ RunsActions::RunsActions(Workbench& workbench, RunsModel& model, RunsTable& tabl
   addTableActions(table);
   addRunActions(page);
   connect(&table, &RunsTable::selectionChanged, this, &RunsActions::update);
+  connect(&model.details(), &RunsDetails::arrived, this, &RunsActions::update);
   connect(&model, &RunsModel::snapshotChanged, this, [this] {
     update();
     if (trash_) trash_->setRuns(model_.snapshot()->trashed);
@@ -70,6 +71,20 @@ void RunsActions::copyTable(const Rows& rows) {
   QGuiApplication::clipboard()->setText(runs_as_table(model_.columns(), rows, model_.details()));
 }
 
+void RunsActions::showFiles(const Rows& rows) {
+  if (rows.size() != 1) return;
+  const QFileInfo database(workbench_.store().path());
+  const QString runs = database.absolutePath() + u'/' + database.completeBaseName() + QStringLiteral(".runs/") + rows.front()->newest();
+  if (!QFileInfo(runs).isDir() || !QDesktopServices::openUrl(QUrl::fromLocalFile(runs))) {
+    workbench_.notice(tr("The folder %1 cannot be shown.").arg(runs));
+  }
+}
+
+void RunsActions::tryAgain(const Rows& rows) {
+  model_.details().tryAgain(rows);
+  model_.refresh();
+}
+
 void RunsActions::addRunActions(QWidget* page) {
   add(page, "runs.archive", tr("&Archive"), tr("Keep the selected runs out of the list; the Archived filter shows them."), {},
       QStringLiteral("folder"), &RunsActions::archive);
@@ -84,6 +99,10 @@ void RunsActions::addRunActions(QWidget* page) {
       &RunsActions::resume);
   add(page, "run.check-state", tr("Check State No&w"), tr("Ask again whether the processes of unfinished runs are there."), keys("F5"),
       QStringLiteral("view-refresh"), &RunsActions::check);
+  add(page, "run.open-folder", tr("Open &Folder"), tr("Show the run's files in the file manager."), {}, QStringLiteral("folder-open"),
+      &RunsActions::showFiles);
+  add(page, "runs.try-again", tr("Tr&y Again"), tr("Read the data of a damaged run once more."), {}, QStringLiteral("view-refresh"),
+      &RunsActions::tryAgain);
   menu_ << nullptr;
   add(page, "runs.show-trash", tr("Tras&h\u2026"), tr("Restore runs from the trash, or empty it."), {}, QStringLiteral("user-trash"),
       &RunsActions::showTrash);
@@ -116,6 +135,12 @@ void RunsActions::update() {
   for (const char* id : {"runs.star", "runs.tag", "runs.note", "runs.archive", "runs.lock", "runs.trash"}) {
     set(id, pick_to_write.isEmpty() ? QString() : tr("Not possible: %1").arg(pick_to_write));
   }
+  const bool damaged = std::any_of(rows.begin(), rows.end(), [this](const RunRowPtr& row) {
+    const RunDetails* details = model_.details().find(row->info.id);
+    return details != nullptr && !details->damage.isEmpty();
+  });
+  set("runs.try-again", damaged ? QString() : tr("Try Again: select a damaged run"));
+  set("run.open-folder", rows.size() == 1 ? QString() : tr("Open Folder: select one run"));
   set("runs.rename", read_only          ? tr("Rename: this workspace can only be read")
                      : rows.size() == 1 ? QString()
                                         : tr("Rename: select one run"));

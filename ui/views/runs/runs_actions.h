@@ -49,6 +49,8 @@ class RunsActions : public QObject {
   void check(const Rows&);
   void showTrash(const Rows&);
   void copyTable(const Rows&);
+  void showFiles(const Rows&);
+  void tryAgain(const Rows&);
   void setTrashed(const Rows&, bool);
   RunsEdits::Done reread();
   QStringList namesOf(const Rows&) const;
