@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/workspace_pulse.h"
 
+#include <QDateTime>
+
 #include "engine/store/saved.h"
 #include "tests/unit/store/fixture.h"
 

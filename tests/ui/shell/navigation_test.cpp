@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QToolButton>
+
 #include "tests/ui/shell/fixture.h"
 #include "ui/models/navigation_model.h"
 

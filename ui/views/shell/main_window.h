@@ -14,7 +14,10 @@
 #include "ui/views/shell/page_factories.h"
 #include "ui/views/shell/session.h"
 
+class QMenu;
 class QSplitter;
+class QStackedWidget;
+class QToolBar;
 
 namespace syncline::ui {
 
