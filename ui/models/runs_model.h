@@ -91,7 +91,7 @@ class RunsModel : public QAbstractItemModel {
   QModelIndex indexOf(const Node*, int column = 0) const;
   void applyItems(Node& parent, std::vector<Item> items);
   void removeNodes(Node& parent, const std::vector<bool>& gone);
-  void reorder(Node& parent, std::vector<std::unique_ptr<Node>> children);
+  void reorder(Node& parent, const std::vector<std::size_t>& order);  // order: the places that its children had
   std::unique_ptr<Node> made(Node& parent, Item item);
   void forget(Node&);
   std::vector<RunRowPtr> admittedRows() const;

@@ -65,8 +65,12 @@ void RunsModel::forget(Node& node) {
   if (!node.entry.group) nodes_of_run_.remove(node.first().id(), &node);
 }
 
-void RunsModel::reorder(Node& parent, std::vector<std::unique_ptr<Node>> children) {
+void RunsModel::reorder(Node& parent, const std::vector<std::size_t>& order) {
   Q_EMIT layoutAboutToBeChanged({QPersistentModelIndex(indexOf(&parent))}, VerticalSortHint);
+  // Only now: who hears the signal still asks for the old order.
+  std::vector<std::unique_ptr<Node>> children;
+  children.reserve(order.size());
+  for (const std::size_t place : order) children.push_back(std::move(parent.children[place]));
   parent.children = std::move(children);
   for (std::size_t i = 0; i < parent.children.size(); ++i) parent.children[i]->row = static_cast<int>(i);
   QModelIndexList from, to;
@@ -86,10 +90,10 @@ void RunsModel::removeNodes(Node& parent, const std::vector<bool>& gone) {
   const std::size_t kept = parent.children.size() - count;
   // One range at the end can be removed at once; hundreds of small ones would each cost the views a pass over everything.
   if (std::find(gone.begin(), gone.end(), true) != gone.begin() + static_cast<std::ptrdiff_t>(kept)) {
-    std::vector<std::unique_ptr<Node>> children, last;
-    for (std::size_t i = 0; i < gone.size(); ++i) (gone[i] ? last : children).push_back(std::move(parent.children[i]));
-    std::move(last.begin(), last.end(), std::back_inserter(children));
-    reorder(parent, std::move(children));
+    std::vector<std::size_t> order(gone.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_partition(order.begin(), order.end(), [&gone](std::size_t place) { return !gone[place]; });
+    reorder(parent, order);
   }
   beginRemoveRows(indexOf(&parent), static_cast<int>(kept), static_cast<int>(parent.children.size()) - 1);
   for (std::size_t i = kept; i < parent.children.size(); ++i) forget(*parent.children[i]);
@@ -139,11 +143,9 @@ void RunsModel::applyItems(Node& parent, std::vector<Item> items) {
   if (std::is_sorted(parent.children.begin(), parent.children.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); })) {
     return;
   }
-  std::vector<std::unique_ptr<Node>> ordered(parent.children.size());
-  std::vector<std::size_t> places;
-  for (const auto& child : parent.children) places.push_back(place(child));
-  for (std::size_t i = 0; i < places.size(); ++i) ordered[places[i]] = std::move(parent.children[i]);
-  reorder(parent, std::move(ordered));
+  std::vector<std::size_t> order(parent.children.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[place(parent.children[i])] = i;
+  reorder(parent, order);
 }
 
 }  // namespace syncline::ui
