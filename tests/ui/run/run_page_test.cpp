@@ -32,7 +32,7 @@ class RunPageTest : public testing::Test {
   static void SetUpTestSuite() {
     workspace = std::make_unique<EngineWorkspace>();
     const QString file = workspace->experiment(QStringLiteral("finished"), QStringLiteral("steps = 60"));
-    const auto answer = workspace->engine({QStringLiteral("train"), file, QStringLiteral("--quiet")});
+    const auto answer = workspace->engine({QStringLiteral("train"), file});
     ASSERT_EQ(answer.exit_code, 0) << answer.error.toStdString();
     const QJsonObject show = json(workspace->engine({QStringLiteral("show"), QStringLiteral("last"), QStringLiteral("--json")}).output);
     finished = show.value(QStringLiteral("run")).toObject().value(QStringLiteral("id")).toString();

@@ -23,7 +23,7 @@ class RunTab : public QWidget {
   Q_OBJECT
 
  public:
-  RunTab(RunContext context, const QString& name, QWidget* parent) : QWidget(parent), context_(context) { setObjectName(name); }
+  RunTab(RunContext context, const QString& name, QWidget* parent);
   virtual bool loaded() const = 0;  // what is visible has been shown once
 
  Q_SIGNALS:
