@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/group.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "engine/metrics/clock.h"
 
@@ -33,9 +34,10 @@ std::string_view CommGroup::intern(std::string_view label) {
   return *found;
 }
 
-std::string GroupOperation::describe() const {
-  return fmt::format("{}{} (number {} of '{}', step {})", kind, label.empty() ? std::string() : fmt::format(" '{}'", label),
-                     sequence.load(std::memory_order_relaxed), group ? group->purpose : std::string(), step_number);
+void GroupOperation::describe_to(std::string& text) const {
+  const std::string_view quote = label.empty() ? "" : "'", space = label.empty() ? "" : " ";
+  fmt::format_to(std::back_inserter(text), "{}{}{}{}{} (number {} of '{}', step {})", kind, space, quote, label, quote,
+                 sequence.load(std::memory_order_relaxed), group ? std::string_view(group->purpose) : std::string_view(), step_number);
 }
 
 Operation::Progress GroupOperation::progress(Transport& transport) {

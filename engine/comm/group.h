@@ -46,7 +46,7 @@ struct CommGroup {  // owned by the communicator and by its open operations
 // An operation of a group: its place in the order, its words in messages, its record.
 class GroupOperation : public Operation {
  public:
-  std::string describe() const override;
+  void describe_to(std::string&) const override;
   Progress progress(Transport&) final;  // step(), then the record
 
   std::shared_ptr<CommGroup> group;

@@ -291,7 +291,8 @@ void CommQueue::begin(std::shared_ptr<Operation> operation) {
   if (failed_) return;
   {
     const std::scoped_lock lock(last_mutex_);
-    last_ = started.describe();
+    last_.clear();  // keeps its memory: this happens for every operation
+    started.describe_to(last_);
   }
   started.start(*transport_);
 }

@@ -7,7 +7,6 @@
 // compute thread's core, so spinning is an option for ranks that own a spare one.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -48,10 +47,10 @@ class Lane {
   std::shared_ptr<Operation> next();  // null: one is in flight, none is there, or the order says to wait
   void ended() { busy_ = false; }
   bool busy() const { return busy_; }
-  std::deque<std::shared_ptr<Operation>>& pending() { return pending_; }
+  std::vector<std::shared_ptr<Operation>>& pending() { return pending_; }
 
  private:
-  std::deque<std::shared_ptr<Operation>> pending_;
+  std::vector<std::shared_ptr<Operation>> pending_;
   bool busy_ = false;
   int next_order_ = 0;
 };

@@ -103,8 +103,12 @@ Transport::Handle ShapedTransport::send(const void* data, std::int64_t bytes, in
       next_body_tag_ = (next_body_tag_ + 1) % 32768;
     }
   }
-  unannounced_.emplace_back(to, what);
   announce_all();
+  if (unannounced_.empty() && board_->announce(rank(), to, what)) {
+    if (board_->sleeps_past(to, what.due_ns)) board_->bell(to).ring();
+  } else {
+    unannounced_.emplace_back(to, what);
+  }
   return handle;
 }
 

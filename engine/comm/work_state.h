@@ -31,8 +31,14 @@ class WorkState {
   bool finished() const { return status_.load(std::memory_order_acquire) != under_way; }
   void wait();  // throws what ended it
   bool wait_for(double limit_s);
-  void request_cancel();                     // returns when finished
-  virtual std::string describe() const = 0;  // "allreduce 'bucket 3' (number 17 of 'data', step 12)"
+  void request_cancel();  // returns when finished
+  // Appends "allreduce 'bucket 3' (number 17 of 'data', step 12)".
+  virtual void describe_to(std::string&) const = 0;
+  std::string describe() const {
+    std::string text;
+    describe_to(text);
+    return text;
+  }
 
   // Written by the communication thread before it finishes the state, read afterwards.
   Work::Times times;

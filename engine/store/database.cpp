@@ -224,11 +224,27 @@ bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_) =
 
 std::int64_t Database::data_version() { return integer("PRAGMA data_version"); }
 
-void Database::checkpoint(bool truncate) {
+std::int64_t Database::checkpoint(bool truncate) {
   // Busy is no failure: somebody reads an older snapshot, and the next checkpoint gets further.
+  int frames = 0;
   const int status =
-      sqlite3_wal_checkpoint_v2(handle_, nullptr, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+      sqlite3_wal_checkpoint_v2(handle_, nullptr, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
   if ((status & 0xff) != SQLITE_BUSY && (status & 0xff) != SQLITE_LOCKED) check(status, handle_, *path_);
+  return frames > 0 ? frames * integer("PRAGMA page_size") : 0;
+}
+
+void Database::restart_log(double wait_s) {
+  const std::int64_t before = integer("PRAGMA busy_timeout");
+  sqlite3_busy_timeout(handle_, static_cast<int>(wait_s * 1e3));
+  const int status = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
+  sqlite3_busy_timeout(handle_, static_cast<int>(before));
+  if ((status & 0xff) != SQLITE_BUSY && (status & 0xff) != SQLITE_LOCKED) check(status, handle_, *path_);
+}
+
+std::int64_t Database::log_file_bytes() const {
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(*path_ + "-wal", none);
+  return none ? 0 : static_cast<std::int64_t>(bytes);
 }
 
 Transaction::Transaction(Database& database, Kind kind) : database_(database) {

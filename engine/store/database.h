@@ -86,8 +86,12 @@ class Database {
   std::int64_t last_row_id() const;
   std::int64_t changes() const;
   bool in_transaction() const;
-  std::int64_t data_version();     // changes when another connection has written
-  void checkpoint(bool truncate);  // WAL into the file: PASSIVE never waits for anybody, TRUNCATE also empties the log
+  std::int64_t data_version();  // changes when another connection has written
+  // The log into the file: PASSIVE never waits for anybody, TRUNCATE also empties the log. How many bytes the log holds.
+  std::int64_t checkpoint(bool truncate);
+  // Empties the log for reuse, which takes a moment in which nobody reads an old snapshot: holds writers off for at most `wait_s`.
+  void restart_log(double wait_s);
+  std::int64_t log_file_bytes() const;  // never shrinks while in use: a log that starts anew overwrites it
   bool writable() const { return writable_; }
   const std::string& path() const { return *path_; }
   sqlite3* handle() const { return handle_; }

@@ -24,6 +24,8 @@ namespace syncline {
 namespace {
 
 constexpr double heartbeat_every_s = 1, log_checkpoint_every_s = 10;
+// The training thread never waits for either; other writers of the workspace do, so not often and not long.
+constexpr double log_restart_every_s = 2, log_restart_wait_s = 0.5;
 
 struct ScalarItem {
   std::uint32_t name = 0;  // index into the names seen so far
@@ -320,6 +322,10 @@ class RunWriter::Implementation {
         last_log_checkpoint_s_ = now;
         database_.checkpoint(false);
       }
+      if (now - last_log_restart_s_ >= log_restart_every_s && database_.log_file_bytes() > options_.log_limit_bytes) {
+        if (database_.checkpoint(false) > options_.log_limit_bytes) database_.restart_log(log_restart_wait_s);
+        last_log_restart_s_ = monotonic_s();
+      }
       if (!options_.copy_to.empty() && now - last_copy_s_ >= options_.copy_every_s) {
         last_copy_s_ = now;
         copy_database(workspace_.path(), options_.copy_to);
@@ -383,7 +389,7 @@ class RunWriter::Implementation {
   std::vector<const std::pair<std::string, int>*> batch_names_;
   std::int64_t sequence_ = 0, last_step_ = 0, last_request_ = 0;
   std::uint64_t reported_dropped_ = 0;
-  double last_beat_s_ = 0, last_copy_s_ = 0, last_log_checkpoint_s_ = 0;
+  double last_beat_s_ = 0, last_copy_s_ = 0, last_log_checkpoint_s_ = 0, last_log_restart_s_ = 0;
   std::thread thread_;
 };
 

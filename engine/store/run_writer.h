@@ -25,6 +25,8 @@ struct RunWriterOptions {
   std::size_t others = 4096;
   std::filesystem::path copy_to;  // of RecordingPlace; a copy goes there every copy_every_s and at the end
   double copy_every_s = 30;
+  // Readers whose snapshots follow one another without a gap keep the log from starting anew; above this it is made to.
+  std::int64_t log_limit_bytes = 32 << 20;
   std::function<void(const Request&)> on_request;       // each new unfinished request of the run, once, on the writer's thread
   std::function<void(std::int64_t sequence)> on_flush;  // after each commit, on the writer's thread
 };

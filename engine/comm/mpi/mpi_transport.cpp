@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <numeric>
 #include <string>
 
 #include "engine/base/error.h"
@@ -134,12 +135,12 @@ bool MpiTransport::poll() {
   if (code != MPI_SUCCESS && kind != MPI_ERR_IN_STATUS) check_mpi(code, "MPI_Testsome");
   if (finished <= 0) return false;  // none, or MPI_UNDEFINED
   // From the highest position down, since settling moves the last entry into the gap.
-  std::vector<int>& done = indices_;
-  std::vector<int> order(static_cast<std::size_t>(finished));
-  for (int i = 0; i < finished; ++i) order[static_cast<std::size_t>(i)] = i;
-  std::sort(order.begin(), order.end(),
+  const std::vector<int>& done = indices_;
+  order_.resize(static_cast<std::size_t>(finished));
+  std::iota(order_.begin(), order_.end(), 0);
+  std::sort(order_.begin(), order_.end(),
             [&done](int a, int b) { return done[static_cast<std::size_t>(a)] > done[static_cast<std::size_t>(b)]; });
-  for (const int i : order) {
+  for (const int i : order_) {
     const auto at = static_cast<std::size_t>(i);
     settle(static_cast<std::size_t>(done[at]), kind == MPI_ERR_IN_STATUS ? statuses_[at].MPI_ERROR : MPI_SUCCESS, statuses_[at]);
   }

@@ -50,7 +50,7 @@ class MpiTransport final : public Transport {
   std::vector<Handle> free_;
   std::vector<MPI_Request> active_;  // dense, as MPI_Testsome wants it
   std::vector<Handle> owners_;       // of active_
-  std::vector<int> indices_;
+  std::vector<int> indices_, order_;
   std::vector<MPI_Status> statuses_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
@@ -172,6 +173,47 @@ TEST_F(WriterTest, CopiesGoBesideTheWantedPath) {
   writer.close();
   Reader reader(Workspace::open_read_only(options.copy_to));
   EXPECT_EQ(reader.find_series(id, "loss")->count, 2);
+}
+
+// Somebody always reads: each snapshot begins before the one before it ends.
+TEST_F(WriterTest, ReadersWithoutAGapDoNotLetTheLogGrow) {
+  const Workspace made = workspace();
+  const std::string id = RunRegistry(made).create(new_run());
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> readers;
+  std::mutex turn;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      Database reading = made.connect_read_only();
+      std::unique_lock lock(turn);
+      while (!stop) {
+        Transaction snapshot(reading, Transaction::Kind::snapshot);
+        reading.integer("SELECT count(*) FROM run");
+        lock.unlock();  // the other one begins its own while this one lasts
+        std::this_thread::sleep_for(std::chrono::milliseconds(40));
+        lock.lock();
+        snapshot.commit();
+      }
+    });
+  }
+  RunWriterOptions options;
+  options.flush_s = 0.02;
+  options.log_limit_bytes = 1 << 20;
+  RunWriter writer(made, id, options);
+  const auto write_for = [&, step = 0](double seconds) mutable {
+    for (const double until = monotonic_s() + seconds; monotonic_s() < until; ++step) {
+      writer.position(axes_at(step));
+      for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) writer.scalar(name, step, step);
+      if (step % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      if (step % 500 == 0) writer.flush();
+    }
+    return static_cast<double>(std::filesystem::file_size(made.path().string() + "-wal"));
+  };
+  const double early = write_for(3.5), late = write_for(3.5);
+  writer.close();
+  stop = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_LT(late, 1.5 * early) << "it began anew at least once in between";
 }
 
 // Two engines on one workspace and a reader that holds a snapshot: both finish, the reader sees one state, the log stays small.
