@@ -59,14 +59,19 @@ StepSplit read_split(Reader& reader, const std::string& run_id, const RankChoice
   split.rank = chosen_rank(reader, run_id, choice, slowest, from_step, to_step);
   if (split.rank < 0) return split;
   split.buckets = reader.step_buckets(run_id, split.rank, from_step, to_step, std::max(1, most_bars));
+  std::int64_t steps = 0, separated = 0, by_estimate = 0;
   for (const StepBucket& bucket : split.buckets) {
     split.bucketed = split.bucketed || bucket.count > 1;
     if (bucket.mean.comm_s <= 0) continue;
     split.no_communication = false;
     const bool known = bucket.mean.is(step_peer_wait_known), estimated = bucket.mean.is(step_peer_wait_estimated);
-    split.waiting_separated = split.waiting_separated && (known || estimated);
-    split.waiting_estimated = split.waiting_estimated || estimated;
+    steps += bucket.count;
+    if (known || estimated) separated += bucket.count;
+    if (estimated) by_estimate += bucket.count;
   }
+  // As the summary has it: waiting counts as separated when it is known for most steps.
+  split.waiting_separated = 2 * separated >= steps;
+  split.waiting_estimated = 2 * by_estimate >= steps && steps > 0;
   return split;
 }
 

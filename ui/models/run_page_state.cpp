@@ -213,7 +213,7 @@ QString latest_text(const RunSnapshot& snapshot) {
   QStringList parts;
   if (latest.train_loss) parts << say("loss %1").arg(format::metric(*latest.train_loss));
   if (latest.test_accuracy) parts << say("test accuracy %1").arg(format::percent(*latest.test_accuracy));
-  if (latest.samples_per_s) parts << format::rate(*latest.samples_per_s, say("samples/s"));
+  if (latest.samples_per_s) parts << format::rate(*latest.samples_per_s, say("samples"));
   if (latest.step) {
     parts << say("step %1").arg(format::duration(latest.step->step_s));
     if (latest.step->comm_s > 0 && latest.step->step_s > 0)

@@ -109,7 +109,8 @@ TEST(TimelineTest, PutsExchangesThatOverlapIntoRowsOfTheirOwn) {
 TEST(TimelineTest, KeepsWhatIsInsideALongerSpanVisible) {
   StepTrace one{.rank = 0, .step = 0, .start_s = 0, .end_s = 10, .spans = {}, .exchanges = {}};
   one.spans = {{0, 10, SpanKind::evaluation, 0, 0}, {4, 6, SpanKind::forward, 1, 0}};
-  const auto& events = lane(make_timeline(std::vector<StepTrace>{one}, {}), 0, 0).events;
+  const Timeline timeline = make_timeline(std::vector<StepTrace>{one}, {});
+  const auto& events = lane(timeline, 0, 0).events;
   ASSERT_EQ(events.size(), 3u);
   EXPECT_EQ(events[1].kind, TimelineKind::forward);
   EXPECT_DOUBLE_EQ(events[2].start_s, 6);

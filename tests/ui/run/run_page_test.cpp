@@ -246,11 +246,14 @@ TEST_F(RunPageTest, ListsCheckpointsThatAreVerified) {
 
 TEST_F(RunPageTest, StarsTheRunInTheWorkspace) {
   open(finished);
+  const auto starred = [] {
+    return Reader(Workspace::open_existing(workspace->database().toStdString())).run(finished.toStdString()).starred;
+  };
   action("runs.star")->trigger();
-  ASSERT_TRUE(comes([&] { return action("runs.star")->isChecked(); }));
-  EXPECT_TRUE(Reader(Workspace::open_existing(workspace->database().toStdString())).run(finished.toStdString()).starred);
+  ASSERT_TRUE(comes([&] { return starred(); }));
+  ASSERT_TRUE(comes([this] { return find<QToolButton>("runs.star.button")->text() == QStringLiteral("★"); }));
   action("runs.star")->trigger();
-  ASSERT_TRUE(comes([&] { return !action("runs.star")->isChecked(); }));
+  ASSERT_TRUE(comes([&] { return !starred(); }));
 }
 
 TEST_F(RunPageTest, SaysThatARunDoesNotExist) {

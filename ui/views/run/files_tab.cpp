@@ -135,6 +135,10 @@ class FilesTab : public RunTab {
       put(checkpoints_, row, 3, format::moment(record.wall_s, QTimeZone::systemTimeZone()));
       put(checkpoints_, row, 4, path);
     }
+    if (checkpoints_->rowCount() > 0 && !sized_) {
+      checkpoints_->resizeColumnsToContents();
+      sized_ = true;
+    }
     none_->setVisible(newest_first.empty());
     checkpoints_->setVisible(!newest_first.empty());
     if (checkpoints_->currentRow() < 0 && checkpoints_->rowCount() > 0) checkpoints_->selectRow(0);
@@ -184,7 +188,7 @@ class FilesTab : public RunTab {
   QTableWidget *checkpoints_, *files_;
   QLabel *traces_, *none_;
   QAction* resume_;
-  bool listed_ = false;
+  bool listed_ = false, sized_ = false;
 };
 
 RunTab* make_files_tab(RunContext context, QWidget* parent) { return new FilesTab(context, parent); }

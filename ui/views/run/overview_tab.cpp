@@ -30,10 +30,10 @@ class OverviewTab : public RunTab {
 
  public:
   OverviewTab(RunContext of, QWidget* parent) : RunTab(of, QStringLiteral("run.overview"), parent) {
-    loss_ = new SeriesChart(of.charts, QStringLiteral("run.overview.loss"), tr("Training and evaluation loss"), this);
+    loss_ = new SeriesChart(of.charts, QStringLiteral("run.overview.loss"), tr("Loss"), this);
     accuracy_ = new SeriesChart(of.charts, QStringLiteral("run.overview.accuracy"), tr("Accuracy"), this);
     throughput_ = new SeriesChart(of.charts, QStringLiteral("run.overview.throughput"), tr("Throughput"), this);
-    split_ = new SplitChart(of.charts, QStringLiteral("run.overview.split"), tr("Where each step went (slowest worker)"), this);
+    split_ = new SplitChart(of.charts, QStringLiteral("run.overview.split"), tr("Step split"), this);
     rate_ = new SeriesChart(of.charts, QStringLiteral("run.overview.learning-rate"), tr("Learning rate"), this);
     for (SeriesChart* chart : {loss_, accuracy_, throughput_, rate_}) {
       chart->setCompact(true);
@@ -165,9 +165,8 @@ class OverviewTab : public RunTab {
     if (recorded(series::test_loss)) losses.push_back(curve(series::test_loss, tr("evaluation"), 1));
     loss_->setCurves(losses);
     std::vector<CurveSpec> accuracies{curve(series::train_accuracy, tr("training"), 0)};
-    if (recorded(series::test_accuracy)) accuracies.push_back(curve(series::test_accuracy, tr("evaluation"), 1));
+    if (recorded(series::test_accuracy)) accuracies.push_back(curve(series::test_accuracy, evaluated_name(), 1));
     accuracy_->setCurves(accuracies);
-    accuracy_->setTitle(evaluated_title());
     accuracy_->setTarget(now.run.target_accuracy);
     const bool old = now.position && !recorded("samples_per_s");
     std::vector<CurveSpec> rates{curve("samples_per_s", tr("while training"), 0)};
@@ -182,10 +181,8 @@ class OverviewTab : public RunTab {
   }
 
   // Which parameters were evaluated: those of every replica alike, unless the strategy says otherwise.
-  QString evaluated_title() const {
-    const std::string& strategy = snapshot().run.strategy;
-    if (strategy == "none") return tr("Accuracy (evaluated: each rank's own parameters)");
-    return tr("Accuracy (evaluated: the common parameters)");
+  QString evaluated_name() const {
+    return snapshot().run.strategy == "none" ? tr("evaluation (each rank's own parameters)") : tr("evaluation (common parameters)");
   }
 
   SeriesChart *loss_, *accuracy_, *throughput_, *rate_;

@@ -15,10 +15,10 @@ class SystemTab : public RunTab {
 
  public:
   SystemTab(RunContext of, QWidget* parent) : RunTab(of, QStringLiteral("run.system"), parent) {
-    cpu_ = chart("run.system.cpu", tr("Processor: share of each rank's cores"));
-    memory_ = chart("run.system.memory", tr("Memory in use by each rank"));
-    sent_ = chart("run.system.sent", tr("Network: sent by each host"));
-    received_ = chart("run.system.received", tr("Network: received by each host"));
+    cpu_ = chart("run.system.cpu", tr("Processor"));
+    memory_ = chart("run.system.memory", tr("Memory"));
+    sent_ = chart("run.system.sent", tr("Network, sent"));
+    received_ = chart("run.system.received", tr("Network, received"));
     auto* inside = new QWidget(this);
     auto* grid = new QGridLayout(inside);
     grid->setContentsMargins(0, 0, 0, 0);

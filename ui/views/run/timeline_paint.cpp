@@ -85,7 +85,8 @@ void TimelineView::paintEvent(QPaintEvent*) {
   painter.save();
   painter.setClipRect(0, top, viewport()->width(), viewport()->height() - top);
   if (timeline_) {
-    const QRect area(labels_width(), top, plot_width(), viewport()->height() - top);
+    const int bottom = rows_.empty() ? top : std::min(viewport()->height(), rows_.back().top + rows_.back().height);
+    const QRect area(labels_width(), top, plot_width(), std::max(0, bottom - top));
     // Time that no trace covers is not idle: it is not known.
     painter.fillRect(area, QBrush(palette::grid(dark), Qt::BDiagPattern));
     for (const Row& row : rows_) {

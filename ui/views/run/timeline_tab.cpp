@@ -110,7 +110,7 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   bottom->addWidget(details_, 1);
   bottom->addWidget(note_);
   auto* column = new QVBoxLayout(content_);
-  column->setContentsMargins(0, 0, 0, 0);
+  column->setContentsMargins(8, 6, 8, 6);  // a stacked layout has none of its own
   column->addLayout(top);
   column->addWidget(splitter, 1);
   column->addLayout(bottom);
@@ -128,7 +128,6 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   middle->addWidget(trace, 0, Qt::AlignCenter);
   middle->addStretch(2);
   stack_ = new QStackedLayout(this);
-  stack_->setContentsMargins(8, 6, 8, 6);
   stack_->addWidget(empty);
   stack_->addWidget(content_);
 
@@ -288,9 +287,10 @@ void TimelineTab::showRange() {
   if (view_->from() < read_from_s_ || view_->to() > read_to_s_) soon_.start();
   table_later_.start();
   int seen = 0;
+  const double edge = 0.01 * std::min(view_->to() - view_->from(), index_->steps.front().step_s);  // a sliver of a neighbour is not seen
   std::int64_t first = -1, last = -1;
   for (const TracedStep& step : index_->steps) {
-    if (step.end_s <= view_->from() || step.start_s >= view_->to()) continue;
+    if (std::min(step.end_s, view_->to()) - std::max(step.start_s, view_->from()) < edge) continue;
     ++seen;
     if (first < 0) first = step.step;
     last = step.step;
