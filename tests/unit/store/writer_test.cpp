@@ -200,7 +200,7 @@ TEST_F(WriterTest, ReadersWithoutAGapDoNotLetTheLogGrow) {
   options.flush_s = 0.02;
   options.log_limit_bytes = 1 << 20;
   RunWriter writer(made, id, options);
-  const auto write_for = [&, step = 0](double seconds) mutable {
+  auto write_for = [&, step = 0](double seconds) mutable {
     for (const double until = monotonic_s() + seconds; monotonic_s() < until; ++step) {
       writer.position(axes_at(step));
       for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) writer.scalar(name, step, step);
