@@ -40,12 +40,6 @@ class CommunicationTab : public RunTab {
     rank_->addItem(tr("median"), int(RankChoice::median));
     auto* rank_label = new QLabel(tr("&Rank:"), this);
     rank_label->setBuddy(rank_);
-    share_ = new QComboBox(this);
-    share_->setObjectName(QStringLiteral("run.communication.unit"));
-    share_->setAccessibleName(tr("Height of the bars"));
-    share_->addItems({tr("time"), tr("share of the step")});
-    auto* share_label = new QLabel(tr("&Bars:"), this);
-    share_label->setBuddy(share_);
     strip_ = new QLabel(this);
     strip_->setObjectName(QStringLiteral("run.communication.strip"));
     strip_->setAccessibleName(tr("Figures of the overlap"));
@@ -88,8 +82,6 @@ class CommunicationTab : public RunTab {
     auto* top = new QHBoxLayout;
     top->addWidget(rank_label);
     top->addWidget(rank_);
-    top->addWidget(share_label);
-    top->addWidget(share_);
     top->addWidget(strip_, 1);
     top->addWidget(compute_only_);
     auto* inside = new QWidget(this);
@@ -132,7 +124,6 @@ class CommunicationTab : public RunTab {
                        : kind == int(RankChoice::median) ? RankChoice{RankChoice::median, 0}
                                                          : RankChoice{RankChoice::one, kind - int(RankChoice::one)});
     });
-    connect(share_, &QComboBox::currentIndexChanged, this, [this](int index) { split_->setShare(index == 1); });
     connect(feed_, &SplitFeed::loadedChanged, this, [this] {
       hidden_->setBuckets(feed_->split().buckets);
       Q_EMIT loadedChanged();
@@ -220,7 +211,7 @@ class CommunicationTab : public RunTab {
         });
   }
 
-  QComboBox *rank_, *share_;
+  QComboBox* rank_;
   QLabel *strip_, *table_note_;
   QToolButton* compute_only_;
   SplitChart* split_;
