@@ -24,8 +24,7 @@ namespace syncline {
 namespace {
 
 constexpr double heartbeat_every_s = 1, log_checkpoint_every_s = 10;
-// The training thread never waits for either; other writers of the workspace do, so not often and not long.
-constexpr double log_restart_every_s = 2, log_restart_wait_s = 0.5;
+constexpr double log_restart_wait_s = 0.5;  // other writers of the workspace wait meanwhile; the training thread never does
 
 struct ScalarItem {
   std::uint32_t name = 0;  // index into the names seen so far
@@ -322,7 +321,7 @@ class RunWriter::Implementation {
         last_log_checkpoint_s_ = now;
         database_.checkpoint(false);
       }
-      if (now - last_log_restart_s_ >= log_restart_every_s && database_.log_file_bytes() > options_.log_limit_bytes) {
+      if (now - last_log_restart_s_ >= options_.log_restart_every_s && database_.log_file_bytes() > options_.log_limit_bytes) {
         if (database_.checkpoint(false) > options_.log_limit_bytes) database_.restart_log(log_restart_wait_s);
         last_log_restart_s_ = monotonic_s();
       }

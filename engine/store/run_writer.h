@@ -27,6 +27,7 @@ struct RunWriterOptions {
   double copy_every_s = 30;
   // Readers whose snapshots follow one another without a gap keep the log from starting anew; above this it is made to.
   std::int64_t log_limit_bytes = 32 << 20;
+  double log_restart_every_s = 2;                       // at most so often: other writers wait meanwhile
   std::function<void(const Request&)> on_request;       // each new unfinished request of the run, once, on the writer's thread
   std::function<void(std::int64_t sequence)> on_flush;  // after each commit, on the writer's thread
 };

@@ -199,6 +199,7 @@ TEST_F(WriterTest, ReadersWithoutAGapDoNotLetTheLogGrow) {
   RunWriterOptions options;
   options.flush_s = 0.02;
   options.log_limit_bytes = 1 << 20;
+  options.log_restart_every_s = 0.2;
   RunWriter writer(made, id, options);
   auto write_for = [&, step = 0](double seconds) mutable {
     for (const double until = monotonic_s() + seconds; monotonic_s() < until; ++step) {
