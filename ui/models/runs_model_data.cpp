@@ -124,6 +124,7 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
     case Qt::AccessibleTextRole:
       return column.id == u"star" ? tr("Starred") : column.title;
     case Qt::TextAlignmentRole:
+      if (column.id == u"star") return QVariant(Qt::AlignCenter);
       return QVariant(column.number ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
     default:
       return {};

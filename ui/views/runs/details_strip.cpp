@@ -79,13 +79,23 @@ DetailsStrip::DetailsStrip(StoreService& store, QWidget* parent) : QFrame(parent
   open_->setObjectName(QStringLiteral("runs.details.open"));
   connect(check_, &QPushButton::clicked, this, &DetailsStrip::checkState);
   connect(open_, &QPushButton::clicked, this, &DetailsStrip::open);
+  auto* curves = new QHBoxLayout;
+  const auto beside = [&](QLabel*& label, const QString& name, Sparkline* curve) {
+    label = new QLabel(this);
+    label->setObjectName(name);
+    label->setTextFormat(Qt::PlainText);
+    curves->addWidget(label);
+    curves->addWidget(curve);
+    curves->addSpacing(12);
+  };
+  beside(loss_text_, QStringLiteral("runs.details.loss"), loss_);
+  beside(throughput_text_, QStringLiteral("runs.details.rate"), throughput_);
+  beside(exposed_text_, QStringLiteral("runs.details.exposed"), exposed_);
   auto* grid = new QGridLayout(this);
   grid->setContentsMargins(8, 4, 8, 4);
   grid->addWidget(sentence_, 0, 0, 1, 4);
   grid->addWidget(check_, 0, 4);
-  grid->addWidget(loss_, 1, 0);
-  grid->addWidget(throughput_, 1, 1);
-  grid->addWidget(exposed_, 1, 2);
+  grid->addLayout(curves, 1, 0);
   grid->addWidget(note_, 1, 3);
   grid->addWidget(open_, 1, 4);
   grid->setColumnStretch(3, 1);
@@ -135,6 +145,9 @@ void DetailsStrip::readCurves() {
         loss_->setPoints(key + QStringLiteral(":loss"), revision, curves.loss, colour, curves.last_loss);
         throughput_->setPoints(key + QStringLiteral(":rate"), revision, curves.rate, colour, curves.last_rate);
         exposed_->setPoints(key + QStringLiteral(":exposed"), revision, curves.exposed, colour, curves.last_exposed);
+        loss_text_->setText(curves.loss.empty() ? QString() : tr("loss %1").arg(curves.last_loss));
+        throughput_text_->setText(curves.rate.empty() ? QString() : tr("samples/s of a worker %1").arg(curves.last_rate));
+        exposed_text_->setText(curves.exposed.empty() ? QString() : tr("exposed %1").arg(curves.last_exposed));
         loss_->setVisible(!curves.loss.empty());
         throughput_->setVisible(!curves.rate.empty());
         exposed_->setVisible(!curves.exposed.empty());

@@ -34,6 +34,7 @@ class DetailsStrip : public QFrame {
   std::int64_t drawn_ = -1;  // sequence number of the run whose curves are drawn
   int waiting_ = 0;
   QLabel *sentence_ = nullptr, *note_ = nullptr;
+  QLabel *loss_text_ = nullptr, *throughput_text_ = nullptr, *exposed_text_ = nullptr;
   Sparkline *loss_ = nullptr, *throughput_ = nullptr, *exposed_ = nullptr;
   QPushButton *check_ = nullptr, *open_ = nullptr;
 };

@@ -161,6 +161,12 @@ QWidget* RunsPage::makeHead() {
     chip->setCheckable(true);
     chip->setFocusPolicy(Qt::TabFocus);
     chip->setMinimumHeight(26);
+    // Bold beside the frame: in some styles a pressed button is hard to tell.
+    connect(chip, &QToolButton::toggled, chip, [chip](bool on) {
+      QFont font = chip->font();
+      font.setBold(on);
+      chip->setFont(font);
+    });
     chip->setChecked(i == 0);
     chips_->addButton(chip, static_cast<int>(i));
     row->addWidget(chip);
