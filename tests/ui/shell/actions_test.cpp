@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDialog>
+#include <QLabel>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPlainTextEdit>
 #include <QToolBar>
+#include <QTreeWidget>
 
 #include "tests/ui/shell/fixture.h"
+#include "ui/models/problems.h"
 #include "ui/views/shell/find_action.h"
 #include "ui/views/shell/page_actions.h"
 
@@ -124,6 +129,7 @@ TEST_F(Actions, FindActionRunsWhatItsWordsFind) {
   ASSERT_GT(list->model()->rowCount(), 0);
   EXPECT_EQ(list->model()->index(0, 0).data().toString(), QStringLiteral("Close Page"));
   EXPECT_EQ(list->model()->index(0, 0).data(FoundActions::shortcut_role).toString(), QStringLiteral("Ctrl+W"));
+  keep_picture(*dialog, QStringLiteral("find-action"));
   QTest::keyClick(words, Qt::Key_Return);
   EXPECT_TRUE(QTest::qWaitFor([this] { return window->navigation().openCount() == 0; }, 2000));
 }
@@ -165,6 +171,32 @@ TEST_F(Actions, NewExperimentOpensADraftEvenWhereNoPageOffersIt) {
   QTest::keyClick(window.get(), Qt::Key_N, Qt::ControlModifier);
   ASSERT_EQ(window->navigation().openCount(), 1);
   EXPECT_EQ(current()->title(), QStringLiteral("new experiment"));
+}
+
+TEST_F(Actions, TheKeyboardOverviewListsFirstWhatWorksWhereTheFocusWas) {
+  open();
+  current()->offer("runs.star", QStringLiteral("&Star"), {QKeySequence(QStringLiteral("S"))}, [] {});
+  current()->field->setFocus();
+  QTest::qWait(20);
+  action("help.keyboard")->trigger();
+  auto* list = child<QTreeWidget>("keyboard-overview.list");
+  ASSERT_NE(list, nullptr);
+  ASSERT_EQ(list->topLevelItemCount(), 2);
+  EXPECT_EQ(list->topLevelItem(0)->child(0)->text(0), QStringLiteral("Star"));
+  EXPECT_GT(list->topLevelItem(1)->childCount(), 20);
+  keep_picture(*child<QDialog>("keyboard-overview"), QStringLiteral("keyboard"));
+}
+
+TEST_F(Actions, AboutAndTheReportSayTheVersionAndSendNothing) {
+  open();
+  action("help.about")->trigger();
+  EXPECT_TRUE(child<QLabel>("about.text")->text().contains(QStringLiteral("Syncline 0.")));
+  keep_picture(*child<QDialog>("about"), QStringLiteral("about"));
+  window->workbench().problems().report(QStringLiteral("x"), QStringLiteral("here"), QStringLiteral("the sky is green"));
+  action("help.report")->trigger();
+  const QString text = child<QPlainTextEdit>("report.text")->toPlainText();
+  EXPECT_TRUE(text.contains(QStringLiteral("the sky is green")));
+  EXPECT_TRUE(text.contains(database()));
 }
 
 }  // namespace

@@ -26,6 +26,12 @@
 
 namespace syncline::ui {
 
+// For people to look at, where $SYNCLINE_PICTURES names a folder.
+inline void keep_picture(QWidget& widget, const QString& name) {
+  const QString into = qEnvironmentVariable("SYNCLINE_PICTURES");
+  if (!into.isEmpty()) widget.grab().save(into + QLatin1Char('/') + name + QStringLiteral(".png"));
+}
+
 class FakePage : public Page {
  public:
   FakePage(Workbench& workbench, QString title, QString key) : Page(workbench), title_(std::move(title)), key_(std::move(key)) {

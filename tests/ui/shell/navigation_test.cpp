@@ -103,6 +103,8 @@ TEST_F(Navigation, UnderNineHundredPixelsOnlyIconsAreLeftAndTheTextsStayReadable
   QTest::qWait(20);
   EXPECT_TRUE(window->navigationView().iconsOnly());
   EXPECT_LT(window->navigationView().width(), 60);
+  window->workbench().openRun(QStringLiteral("r1"));
+  keep_picture(*window, QStringLiteral("narrow"));
   const QModelIndex runs = window->navigation().indexOfPlace(QStringLiteral("runs"));
   EXPECT_TRUE(runs.data(Qt::AccessibleTextRole).toString().startsWith(QStringLiteral("Runs")));
   EXPECT_TRUE(runs.data(Qt::ToolTipRole).toString().startsWith(QStringLiteral("Runs")));

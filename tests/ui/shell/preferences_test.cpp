@@ -39,7 +39,16 @@ TEST_F(PreferencesTest, TheThemeRecoloursAtOnceAndGoesBackWithRestoreDefaults) {
   auto* combo = dialog.findChild<QComboBox*>(QStringLiteral("preferences.appearance.theme"));
   choose(combo, "dark");
   EXPECT_TRUE(palette::isDark(QApplication::palette()));
-  EXPECT_TRUE(palette::isDark(window->navigationView().palette()));
+  EXPECT_TRUE(QTest::qWaitFor([this] { return palette::isDark(window->navigationView().palette()); }, 2000));
+  window->strips().show(QStringLiteral("a"), StripKind::warning,
+                        QStringLiteral("The workspace is busy: 3 changes wait. Training goes on."));
+  window->strips().show(QStringLiteral("b"), StripKind::error, QStringLiteral("A change was not kept: the disk is full"),
+                        {{QStringLiteral("Show &Problems"), {}}});
+  window->workbench().notice(QStringLiteral("Moved 3 runs to trash"), QStringLiteral("&Undo"));
+  window->workbench().openRun(QStringLiteral("easgd-p8 s1"));
+  QTest::qWait(50);
+  keep_picture(*window, QStringLiteral("strips-dark"));
+  keep_picture(dialog, QStringLiteral("preferences-dark"));
   EXPECT_TRUE(action("view.theme-dark")->isChecked());
   choose(combo, "light");
   EXPECT_FALSE(palette::isDark(QApplication::palette()));
@@ -131,6 +140,7 @@ TEST_F(PreferencesTest, EveryPageHasNamedControlsAndFitsWithoutScrollingSideways
   for (int row = 0; row < list->count(); ++row) {
     list->setCurrentRow(row);
     QTest::qWait(10);
+    keep_picture(dialog, QStringLiteral("preferences-%1").arg(row));
     for (const QScrollArea* scroll : dialog.findChildren<QScrollArea*>()) {
       if (!scroll->isVisible()) continue;
       EXPECT_EQ(scroll->horizontalScrollBar()->maximum(), 0) << list->item(row)->text().toStdString();

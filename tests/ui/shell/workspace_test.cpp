@@ -40,6 +40,7 @@ TEST_F(WorkspaceTest, OneThatCannotBeMadeIsSaidInPlaceWithWhatCanBeDone) {
   for (const char* name : {"open-failed.again", "open-failed.another", "open-failed.folder", "open-failed.verify"}) {
     EXPECT_TRUE(child<QPushButton>(name)->isVisible()) << name;
   }
+  keep_picture(*window, QStringLiteral("open-failed"));
   QTest::keyClick(window.get(), Qt::Key_2, Qt::ControlModifier);  // no place can be shown
   EXPECT_EQ(window->area().current(), nullptr);
   EXPECT_EQ(action("view.runs")->toolTip(), QStringLiteral("Runs: the workspace is not open"));
@@ -201,6 +202,9 @@ TEST_F(WorkspaceTest, AFailedRunIsAProblemThatLeadsToItsPage) {
   ASSERT_TRUE(QTest::qWaitFor([&problems] { return problems.unresolved() == 1; }, 8000));
   EXPECT_TRUE(problems.asText().contains(QStringLiteral("easgd p8 failed: rank 1 ended by signal 9")));
   EXPECT_EQ(child<QToolButton>("status.problems")->text().left(1), QStringLiteral("1"));
+  action("view.problems")->trigger();
+  QTest::qWait(50);
+  keep_picture(*window, QStringLiteral("problems"));
   problems.showPlace(0);
   EXPECT_EQ(current()->title(), QStringLiteral("run ") + QString::fromStdString(id));
 }
