@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/models/runs_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+
+#include "engine/metrics/statistics.h"
+#include "tests/ui/runs/many_runs.h"
+#include "tests/ui/runs/stored_runs.h"
+
+namespace syncline::ui {
+namespace {
+
+class RunsModelTest : public StoredRunsTest {
+ protected:
+  void open() {
+    store_ = std::make_unique<StoreService>(path_);
+    model_ = std::make_unique<RunsModel>(*store_);
+    tester_ = std::make_unique<QAbstractItemModelTester>(model_.get(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+    QObject::connect(store_.get(), &StoreService::opened, model_.get(), &RunsModel::refresh);
+    model_->setWatched(true);
+    model_->refresh();
+    ASSERT_TRUE(until([this] { return model_->loaded(); }));
+    model_->sort(model_->columnOf(QStringLiteral("created")), Qt::DescendingOrder);
+  }
+  void TearDown() override {
+    tester_.reset();
+    model_.reset();
+    store_.reset();
+    StoredRunsTest::TearDown();
+  }
+  QString text(const QString& column, int row, const QModelIndex& parent = {}) const {
+    return model_->index(row, model_->columnOf(column), parent).data().toString();
+  }
+  // The summaries are read when a cell is asked for.
+  bool has(const QString& column, int row, const QModelIndex& parent = {}) {
+    return until([&] { return text(column, row, parent) != QStringLiteral("\u2026"); });
+  }
+  QStringList names() const {
+    QStringList list;
+    for (int row = 0; row < model_->rowCount(); ++row) list << text(QStringLiteral("name"), row);
+    return list;
+  }
+
+  std::unique_ptr<StoreService> store_;
+  std::unique_ptr<RunsModel> model_;
+  std::unique_ptr<QAbstractItemModelTester> tester_;
+};
+
+TEST_F(RunsModelTest, SeedsOfOneExperimentAreOneRowWithMeanSpreadAndCount) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed)
+    make({.name = "easgd", .group = "g", .quality = static_cast<double>(1 << (seed - 1)), .seed = seed});
+  make({.name = "alone"});
+  open();
+  ASSERT_EQ(names(), (QStringList{QStringLiteral("alone"), QStringLiteral("easgd   3 seeds")}));
+  const QModelIndex group = model_->index(1, 0);
+  ASSERT_EQ(model_->rowCount(group), 3);
+  ASSERT_TRUE(has(QStringLiteral("loss"), 1));
+  const Spread losses = spread_of(std::vector<double>{1.0 / 40, 2.0 / 40, 4.0 / 40});
+  EXPECT_EQ(text(QStringLiteral("loss"), 1), spread_text(SummaryMetric::plain, losses.mean, losses.deviation, 3));
+  ASSERT_TRUE(has(QStringLiteral("loss"), 0, group));
+  EXPECT_EQ(text(QStringLiteral("loss"), 0, group), quantity_text(SummaryMetric::plain, 4.0 / 40));
+}
+
+TEST_F(RunsModelTest, AttemptsOfAResumedRunAreOneRow) {
+  const std::string first = make({.name = "resumed", .state = "stopped"});
+  const std::string second = make({.name = "resumed", .attempt_of = first});
+  Annotations(workspace()).set_starred(first, true);
+  Annotations(workspace()).add_tag(second, "fig 3");
+  open();
+  ASSERT_EQ(model_->rowCount(), 1);
+  const auto runs = model_->runsAt({model_->index(0, 0)});
+  EXPECT_EQ(runs.front()->attempts, (std::vector<std::string>{first, second}));
+  EXPECT_EQ(text(QStringLiteral("state"), 0), QStringLiteral("\u2713 Finished"));
+  EXPECT_EQ(text(QStringLiteral("star"), 0), QStringLiteral("\u2605"));
+  EXPECT_EQ(text(QStringLiteral("tags"), 0), QStringLiteral("fig 3"));
+}
+
+TEST_F(RunsModelTest, SortingIsByNumberAndStableWithMissingValuesLastInBothDirections) {
+  make({.name = "b", .quality = 2});
+  make({.name = "a", .quality = 10});
+  make({.name = "c", .quality = 1});
+  {  // no steps: no loss
+    RunRegistry registry(workspace());
+    NewRun empty;
+    empty.name = "empty";
+    empty.group_key = "e";
+    const std::string id = registry.create(empty);
+    registry.finish(id, {"failed", "the data cannot be read", 3, 0});
+  }
+  open();
+  const int loss = model_->columnOf(QStringLiteral("loss"));
+  model_->sort(loss, Qt::AscendingOrder);
+  ASSERT_TRUE(until([this] { return model_->detailsIdle(); }));
+  EXPECT_EQ(names().join(u' '), QStringLiteral("c b a empty"));
+  model_->sort(loss, Qt::DescendingOrder);
+  EXPECT_EQ(names().join(u' '), QStringLiteral("a b c empty"));
+}
+
+TEST_F(RunsModelTest, ASelectedRowKeepsItsPersistentIndexThroughSortingAndFiltering) {
+  for (const char* name : {"x1", "x2", "y3"}) make({.name = name});
+  open();
+  const QPersistentModelIndex kept = model_->index(1, 1);
+  ASSERT_EQ(kept.data().toString(), QStringLiteral("x2"));
+  model_->sort(model_->columnOf(QStringLiteral("name")), Qt::AscendingOrder);
+  EXPECT_EQ(kept.data().toString(), QStringLiteral("x2"));
+  model_->sort(model_->columnOf(QStringLiteral("name")), Qt::DescendingOrder);
+  EXPECT_EQ(kept.row(), 1);
+  ASSERT_FALSE(model_->setFilter(QStringLiteral("x")).has_value());
+  ASSERT_TRUE(kept.isValid());
+  EXPECT_EQ(kept.data().toString(), QStringLiteral("x2"));
+  EXPECT_EQ(model_->rowCount(), 2);
+  ASSERT_FALSE(model_->setFilter(QStringLiteral("y")).has_value());
+  EXPECT_FALSE(kept.isValid());
+}
+
+TEST_F(RunsModelTest, AFilterWithAMistakeNamesTheWordAndLeavesTheLastGoodOneInForce) {
+  make({.name = "\u00e4lpha"});
+  make({.name = "beta"});
+  open();
+  ASSERT_FALSE(model_->setFilter(QStringLiteral("beta")).has_value());
+  const auto mistake = model_->setFilter(QStringLiteral("\u00e4lpha nokey<3"));
+  ASSERT_TRUE(mistake.has_value());
+  EXPECT_EQ(mistake->position, 6) << "counted in characters, not bytes";
+  EXPECT_EQ(mistake->length, 5);
+  EXPECT_TRUE(mistake->message.contains(QStringLiteral("there is no such key"))) << mistake->message.toStdString();
+  EXPECT_EQ(names(), QStringList{QStringLiteral("beta")});
+  EXPECT_EQ(model_->filter(), QStringLiteral("beta"));
+}
+
+TEST_F(RunsModelTest, AFilterOnTheSummaryWaitsForTheSummaries) {
+  make({.name = "good", .quality = 1});
+  make({.name = "bad", .quality = 40});
+  open();
+  ASSERT_FALSE(model_->setFilter(QStringLiteral("loss<0.5")).has_value());
+  ASSERT_TRUE(until([this] { return model_->rowCount() == 1; }));
+  EXPECT_EQ(names(), QStringList{QStringLiteral("good")});
+}
+
+TEST_F(RunsModelTest, GroupsByStrategyAndByTagCanBeChosen) {
+  const std::string tagged = make({.name = "one"});
+  make({.name = "two", .strategy = "none"});
+  Annotations(workspace()).add_tag(tagged, "a");
+  Annotations(workspace()).add_tag(tagged, "b");
+  open();
+  model_->setGrouping(RunsGrouping::strategy);
+  EXPECT_EQ(model_->rowCount(), 2);
+  EXPECT_EQ(model_->groupTitle(model_->index(0, 0)), QStringLiteral("none"));
+  model_->setGrouping(RunsGrouping::tag);
+  EXPECT_EQ(model_->rowCount(), 3) << "a, b and no tag";
+  model_->setGrouping(RunsGrouping::none);
+  EXPECT_EQ(names(), (QStringList{QStringLiteral("two"), QStringLiteral("one")}));
+}
+
+TEST_F(RunsModelTest, NewRunsWaitUntilTheyAreAskedForAndRowsStayWhereTheyAre) {
+  make({.name = "old"});
+  open();
+  QSignalSpy resets(model_.get(), &QAbstractItemModel::modelReset), moves(model_.get(), &QAbstractItemModel::layoutChanged);
+  make({.name = "new"});
+  ASSERT_TRUE(until([this] { return model_->newRuns() == 1; }));
+  EXPECT_EQ(names(), QStringList{QStringLiteral("old")});
+  EXPECT_EQ(moves.count(), 0);
+  model_->rearrange();
+  EXPECT_EQ(names(), (QStringList{QStringLiteral("new"), QStringLiteral("old")}));
+  EXPECT_EQ(model_->newRuns(), 0);
+  EXPECT_EQ(resets.count(), 0);
+}
+
+TEST_F(RunsModelTest, AChangeThatWouldMoveARowOnlySaysThatTheOrderChanged) {
+  const std::string first = make({.name = "a"});
+  make({.name = "b"});
+  open();
+  model_->sort(model_->columnOf(QStringLiteral("name")), Qt::AscendingOrder);
+  Annotations(workspace()).rename(first, "z");
+  ASSERT_TRUE(until([this] { return model_->orderChanged(); }));
+  EXPECT_EQ(names(), (QStringList{QStringLiteral("z"), QStringLiteral("b")}));
+  model_->rearrange();
+  EXPECT_EQ(names(), (QStringList{QStringLiteral("b"), QStringLiteral("z")}));
+  EXPECT_FALSE(model_->orderChanged());
+}
+
+TEST_F(RunsModelTest, ARunPutIntoTheTrashLeavesTheTableAtOnce) {
+  make({.name = "stays"});
+  const std::string going = make({.name = "goes"});
+  open();
+  Annotations(workspace()).set_trashed(going, true);
+  ASSERT_TRUE(until([this] { return model_->rowCount() == 1; }));
+  EXPECT_EQ(names(), QStringList{QStringLiteral("stays")});
+  EXPECT_EQ(model_->snapshot()->trashed.size(), 1U);
+  Annotations(workspace()).set_trashed(going, false);
+  ASSERT_TRUE(until([this] { return model_->rowCount() == 2; })) << "what comes back is no new run that has to wait";
+}
+
+TEST_F(RunsModelTest, EditsInPlaceGoToTheWorkspaceAndShowAsPendingUntilThen) {
+  const std::string id = make({.name = "before"});
+  open();
+  const QModelIndex name = model_->index(0, model_->columnOf(QStringLiteral("name")));
+  ASSERT_TRUE(model_->setData(name, QStringLiteral("after"), Qt::EditRole));
+  EXPECT_EQ(name.data().toString(), QStringLiteral("after"));
+  EXPECT_TRUE(name.data(RunsModel::pending_role).toBool());
+  ASSERT_TRUE(until([&] { return !name.data(RunsModel::pending_role).toBool() && name.data().toString() == QStringLiteral("after"); }));
+  ASSERT_TRUE(model_->setData(model_->index(0, model_->columnOf(QStringLiteral("tags"))), QStringLiteral("b,  a , b"), Qt::EditRole));
+  ASSERT_TRUE(until([this] { return store_->pending() == 0; }));
+  Reader reader(workspace());
+  EXPECT_EQ(reader.run(id).name, "after");
+  EXPECT_EQ(reader.run(id).tags, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(RunsModelTest, AnySettingAndAnyMetricCanBeAColumn) {
+  make({.name = "one", .workers = 2});
+  open();
+  model_->setColumns({QStringLiteral("setting:train.epochs"), QStringLiteral("summary:step_s"), QStringLiteral("setting:no.such.key")});
+  ASSERT_TRUE(has(QStringLiteral("setting:train.epochs"), 0));
+  EXPECT_EQ(text(QStringLiteral("setting:train.epochs"), 0), QStringLiteral("3"));
+  ASSERT_TRUE(has(QStringLiteral("summary:step_s"), 0));
+  EXPECT_EQ(text(QStringLiteral("summary:step_s"), 0), quantity_text(SummaryMetric::duration, 0.010));
+  EXPECT_EQ(text(QStringLiteral("setting:no.such.key"), 0), QStringLiteral("\u2013"));
+}
+
+TEST_F(RunsModelTest, OneDamagedRunIsShownAsSuchAndTheOthersAreRead) {
+  make({.name = "whole"});
+  const std::string id = make({.name = "broken"});
+  {
+    Database database = workspace().connect();
+    database.execute("DELETE FROM summary WHERE run = (SELECT key FROM run WHERE id = '" + id + "')");
+    database.execute(
+        "UPDATE step SET data = x'00' WHERE lane IN (SELECT step_lane.key FROM step_lane JOIN run ON run.key = step_lane.run WHERE run.id "
+        "= '" +
+        id + "')");
+    database.execute(
+        "UPDATE step_chunk SET data = x'00' WHERE lane IN (SELECT step_lane.key FROM step_lane JOIN run ON run.key = step_lane.run WHERE "
+        "run.id = '" +
+        id + "')");
+  }
+  open();
+  ASSERT_TRUE(has(QStringLiteral("loss"), 0));
+  ASSERT_TRUE(has(QStringLiteral("loss"), 1));
+  EXPECT_EQ(text(QStringLiteral("state"), 0), QStringLiteral("\u26a0 Damaged"));
+  EXPECT_EQ(text(QStringLiteral("loss"), 0), QStringLiteral("\u2013"));
+  EXPECT_EQ(text(QStringLiteral("loss"), 1), quantity_text(SummaryMetric::plain, 0.025));
+}
+
+TEST_F(RunsModelTest, UpdatesAreToldAtMostFourTimesASecondWithExactRanges) {
+  const std::string id = make({.name = "a"});
+  make({.name = "b"});
+  open();
+  for (int row = 0; row < 2; ++row) ASSERT_TRUE(has(QStringLiteral("loss"), row));  // what comes by itself has come
+  QTest::qWait(600);
+  QSignalSpy changes(model_.get(), &QAbstractItemModel::dataChanged);
+  QElapsedTimer timer;
+  timer.start();
+  Annotations annotations(workspace());
+  for (int i = 0; i < 50; ++i) {
+    annotations.set_notes(id, "note " + std::to_string(i));
+    QTest::qWait(20);
+  }
+  const auto most = timer.elapsed() / 250 + 2;
+  ASSERT_TRUE(until([this] { return text(QStringLiteral("note"), 1) == QStringLiteral("note 49"); }));
+  EXPECT_GT(changes.count(), 0);
+  EXPECT_LE(changes.count(), most);
+  for (const auto& change : changes) {
+    EXPECT_EQ(change[0].toModelIndex().row(), 1);
+    EXPECT_EQ(change[1].toModelIndex().row(), 1);
+  }
+}
+
+TEST_F(RunsModelTest, TenThousandRunsAreGroupedFilteredAndSortedRight) {
+  write_many_runs(path_.toStdString(), 10000);
+  open();
+  EXPECT_EQ(model_->rowCount(), 2000);
+  EXPECT_EQ(model_->countOf(RunsChip::attention), 500);
+  model_->setChip(RunsChip::attention);
+  EXPECT_EQ(model_->shownRuns(), 500);
+  model_->setChip(RunsChip::all);
+  model_->setGrouping(RunsGrouping::none);
+  EXPECT_EQ(model_->rowCount(), 10000);
+  model_->sort(model_->columnOf(QStringLiteral("samples_per_s")), Qt::DescendingOrder);
+  ASSERT_TRUE(until([this] { return model_->detailsIdle(); }, 60000));
+  const int column = model_->columnOf(QStringLiteral("samples_per_s"));
+  double before = 1e300;
+  for (int row = 0; row < 10000; row += 7) {
+    const auto runs = model_->runsAt({model_->index(row, column)});
+    const double value = *model_->details().find(runs.front()->info.id)->summary->samples_per_s;
+    ASSERT_LE(value, before) << row;
+    before = value;
+  }
+  ASSERT_FALSE(model_->setFilter(QStringLiteral("loss<0.01 strategy:sync not tag:\"batch 3\"")).has_value());
+  const RunFilter filter("loss<0.01 strategy:sync not tag:\"batch 3\"");
+  int expected = 0;
+  for (const RunRowPtr& row : model_->snapshot()->rows) {
+    expected += filter.matches(row->info, *model_->details().find(row->info.id)->summary) ? 1 : 0;
+  }
+  EXPECT_GT(expected, 0);
+  EXPECT_EQ(model_->rowCount(), expected);
+}
+
+}  // namespace
+}  // namespace syncline::ui
