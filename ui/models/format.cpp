@@ -137,13 +137,12 @@ QString two(int value) { return QStringLiteral("%1").arg(value, 2, 10, QLatin1Ch
 
 QString metric(double value) {
   if (const auto text = special(value)) return *text;
-  if (value == 0) return QStringLiteral("0");
+  if (value == std::round(value) && std::abs(value) < 1e6) return value == 0 ? QStringLiteral("0") : fixed(value, 0);
   const int exponent = rounded_exponent(value, 4);
   if (exponent < -3 || exponent >= 6) {
     const double mantissa = value / std::pow(10.0, exponent);
     return QString(fixed(mantissa, 3) % u'e' % on_screen(QString::number(exponent)));
   }
-  if (value == std::round(value)) return fixed(value, 0);
   return significant(value, 4);
 }
 

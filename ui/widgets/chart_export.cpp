@@ -92,7 +92,6 @@ ChartPicture::ChartPicture(const ChartState& shown, PictureSize size, const QStr
   parts.font = QApplication::font();
   parts.font.setPixelSize(9);
   parts.plot = std::make_unique<QCustomPlot>();
-  parts.plot->setOpenGl(false);
   parts.plot->setAttribute(Qt::WA_DontShowOnScreen);
   parts.scene = std::make_unique<ChartScene>(*parts.plot, parts.state);
   parts.scene->setColours(palette::light(), parts.font);

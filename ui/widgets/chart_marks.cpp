@@ -90,8 +90,10 @@ void ChartMarks::drawSeedsLeft(QCPPainter* painter, const QRectF& area) {
       const chart::Reading* reading = chart::reading_at(*curve, at);
       if (reading == nullptr || !std::isfinite(reading->y)) continue;
       const QPointF place(parentPlot()->xAxis->coordToPixel(at), parentPlot()->yAxis->coordToPixel(reading->y));
-      if (area.contains(place))
-        painter->drawText(QRectF(place.x() + 3, place.y() - 18, 60, 16), Qt::AlignLeft, QStringLiteral("n = %1").arg(left));
+      if (!area.contains(place)) continue;
+      painter->drawLine(QPointF(place.x(), area.top() + 16), QPointF(place.x(), area.top() + 30));
+      painter->drawText(QRectF(place.x() + 4, area.top() + 15, 80, 16), Qt::AlignLeft | Qt::AlignVCenter,
+                        QStringLiteral("n = %1").arg(left));
     }
   }
 }

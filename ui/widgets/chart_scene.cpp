@@ -123,7 +123,7 @@ void ChartScene::drawOne(const CurveSpec& spec, const chart::CurveData& curve) {
                            ? HUGE_VAL
                            : (curve.line.x.back() - curve.line.x.front()) / static_cast<double>(curve.line.x.size() - 1) /
                                  (width > 0 ? width : 1) * plot_.axisRect()->width();
-  if (!smooth && curve.line.most_per_column == 0 && apart >= marker_distance && plot_.axisRect()->width() > 0) {
+  if (!smooth && curve.line.per_column == 0 && apart >= marker_distance && plot_.axisRect()->width() > 0) {
     palette::CurveStyle shown = style;
     shown.colour = colour;
     line->setScatterStyle(scatter_of(shown));
@@ -132,7 +132,7 @@ void ChartScene::drawOne(const CurveSpec& spec, const chart::CurveData& curve) {
     dots->setLineStyle(QCPGraph::lsNone);
     dots->setScatterStyle({QCPScatterStyle::ssDisc, QPen(colour), QBrush(colour), palette::marker_size});
   }
-  if (!curve.partial.x.empty()) add(curve.partial.x, curve.partial.y, QPen(colour, palette::line_width, Qt::DashLine, Qt::FlatCap));
+  if (!curve.partial.x.empty()) add(curve.partial.x, curve.partial.y, QPen(pen.color(), pen.widthF(), Qt::DashLine, Qt::FlatCap));
   if (!curve.superseded.x.empty()) {
     add(curve.superseded.x, curve.superseded.y,
         QPen(with_alpha(colour, 0.6 * colour.alphaF()), palette::raw_line_width, Qt::DotLine, Qt::FlatCap));

@@ -104,6 +104,10 @@ QString ChartState::valueText(double y) const {
   if (!std::isfinite(y)) return format::metric(y);
   const QString name = storedName();
   if (name.endsWith(QStringLiteral("accuracy"))) return format::percent(y);
+  // In words of the unit that suits the value, as everywhere; a difference may be negative.
+  const QString sign = y < 0 ? QStringLiteral("\u2212") : QString();
+  if (name.endsWith(QStringLiteral("_s")) && !name.endsWith(QStringLiteral("_per_s"))) return QString(sign % format::duration(std::abs(y)));
+  if (y_unit.text.endsWith(QStringLiteral("iB"))) return QString(sign % format::bytes(std::abs(y)));
   const QString number = format::metric(y / y_unit.factor);
   return y_unit.text.isEmpty() ? number : QString(number % u' ' % y_unit.text);
 }
@@ -129,8 +133,8 @@ QString ChartState::xText(double x) const {
 QStringList ChartState::derivations(double from, double to) const {
   QStringList parts;
   if (!data) return parts;
-  if (const std::int64_t most = data->most_per_column(); most > 0) {
-    parts.append(Text::tr("min–max of up to %1 points per pixel").arg(format::count(most)));
+  if (const std::int64_t most = data->per_column(); most > 0) {
+    parts.append(Text::tr("min–max of %1 points per pixel").arg(format::count(most)));
   }
   const chart::Smoothing& smoothing = data->query.smoothing;
   if (smoothing.on()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/chart_table_model.h"
 
+#include <algorithm>
+
 namespace syncline::ui {
 
 void ChartTableModel::setRows(std::shared_ptr<const ChartRows> rows) {
@@ -8,6 +10,18 @@ void ChartTableModel::setRows(std::shared_ptr<const ChartRows> rows) {
   rows_ = std::move(rows);
   columns_ = rows_ ? chart::table_columns(rows_->query) : QStringList();
   endResetModel();
+}
+
+bool ChartTableModel::tells(int column) const {
+  constexpr int about_the_run = 6;  // curve, series, run, attempt, rank, superseded
+  if (!rows_ || column >= about_the_run || rows_->rows.empty()) return true;
+  const chart::TableRow& first = rows_->rows.front();
+  return std::any_of(rows_->rows.begin(), rows_->rows.end(), [&](const chart::TableRow& row) {
+    return row.curve != first.curve || row.run_id != first.run_id || row.attempt != first.attempt || row.rank != first.rank ||
+                   row.superseded != first.superseded
+               ? chart::table_cells(row, rows_->query).value(column) != chart::table_cells(first, rows_->query).value(column)
+               : false;
+  });
 }
 
 int ChartTableModel::rowCount(const QModelIndex& parent) const {

@@ -25,6 +25,7 @@ class ChartTableModel : public QAbstractTableModel {
   using QAbstractTableModel::QAbstractTableModel;
   void setRows(std::shared_ptr<const ChartRows>);
   const ChartRows* rows() const { return rows_.get(); }
+  bool tells(int column) const;  // false: nothing in it, or the same run, series and attempt in every row
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex&, int role) const override;

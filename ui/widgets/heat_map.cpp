@@ -15,6 +15,7 @@
 #include "ui/models/format.h"
 #include "ui/models/palette.h"
 #include "ui/widgets/chart_ticker.h"
+#include "ui/widgets/elided_label.h"
 
 namespace syncline::ui {
 
@@ -99,7 +100,7 @@ HeatMap::Implementation::Implementation(HeatMap& map, const QString& name, const
   outer->setContentsMargins(4, 4, 4, 4);
   outer->setSpacing(2);
   auto* header = new QHBoxLayout;
-  title_ = new QLabel(title, &map);
+  title_ = new ElidedLabel(title, &map);
   title_->setTextFormat(Qt::PlainText);
   QFont bold = title_->font();
   bold.setBold(true);
@@ -128,7 +129,7 @@ HeatMap::Implementation::Implementation(HeatMap& map, const QString& name, const
   plot_->setMouseTracking(true);
   colours_ = new QCPColorMap(plot_->xAxis, plot_->yAxis);
   colours_->setInterpolate(false);
-  colours_->setTightBoundary(true);
+  colours_->setTightBoundary(false);  // whole cells at the edges
   colours_->setAntialiased(false);
   scale_ = new QCPColorScale(plot_);
   scale_->setType(QCPAxis::atRight);
@@ -264,7 +265,9 @@ void HeatMap::Implementation::recolour() {
   const QColor text = map_.palette().color(QPalette::WindowText);
   plot_->setBackground(QBrush(palette::background(dark)));
   // Missing cells let the hatch below through.
-  plot_->axisRect()->setBackground(QBrush(palette::grid(dark), Qt::BDiagPattern));
+  QColor hatch = palette::status(palette::Status::muted, dark);
+  hatch.setAlphaF(0.6F);
+  plot_->axisRect()->setBackground(QBrush(hatch, Qt::BDiagPattern));
   QFont smaller = map_.font();
   if (smaller.pointSizeF() > 2) smaller.setPointSizeF(smaller.pointSizeF() - 1);
   QColor line = text;

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/models/settings.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/series_chart_accessible.h"
 #include "ui/widgets/series_chart_p.h"
 
@@ -31,6 +32,11 @@ QToolButton* make_button(QWidget* parent, const QString& name, const QString& te
   button->setFocusPolicy(Qt::TabFocus);
   button->setMinimumHeight(24);
   return button;
+}
+
+QString shortened(const QString& name) {
+  constexpr qsizetype most = 24, half = 11;
+  return name.size() <= most ? name : QString(name.left(half) % QChar(0x2026) % name.right(half));
 }
 
 QLabel* make_quiet_label(QWidget* parent, const QString& name) {
@@ -135,7 +141,7 @@ void SeriesChart::Implementation::build(const QString& title) {
   outer->setSpacing(2);
   auto* header = new QHBoxLayout;
   header->setSpacing(2);
-  title_ = new QLabel(title, &chart_);
+  title_ = new ElidedLabel(title, &chart_);
   title_->setObjectName(QString(name_ % QStringLiteral(".title")));
   title_->setTextFormat(Qt::PlainText);
   QFont bold = title_->font();
@@ -206,6 +212,7 @@ void SeriesChart::Implementation::build(const QString& title) {
   outer->addWidget(splitter, 1);
   delta_ = make_quiet_label(&chart_, QString(name_ % QStringLiteral(".delta")));
   delta_->setForegroundRole(QPalette::WindowText);
+  delta_->setWordWrap(true);
   delta_->hide();
   footer_ = make_quiet_label(&chart_, QString(name_ % QStringLiteral(".footer")));
   footer_->setWordWrap(true);
@@ -463,7 +470,7 @@ void SeriesChart::Implementation::showTexts() {
         const chart::Reading* b = curve == nullptr ? nullptr : chart::reading_at(*curve, state_.cursor_b);
         if (a == nullptr || b == nullptr) continue;
         const double change = b->y - a->y;
-        parts.append(QString(spec->name % u' ' % (change > 0 ? QStringLiteral("+") : QString()) % state_.valueText(change)));
+        parts.append(QString(shortened(spec->name) % u' ' % (change > 0 ? QStringLiteral("+") : QString()) % state_.valueText(change)));
       }
     }
     delta_->setText(parts.join(QStringLiteral("  │  ")));

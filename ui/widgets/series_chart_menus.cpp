@@ -61,7 +61,10 @@ void SeriesChart::Implementation::buildMenus() {
     x_menu_ = make(x_button_, tr("&X Axis"));
     y_menu_ = make(y_button_, tr("&Y Scale"));
     smooth_menu_ = make(smooth_button_, tr("S&moothing"));
-    more_menu_ = make(more_button_, tr("More"));
+    more_menu_ = new QMenu(tr("More"), &chart_);
+    more_menu_->setToolTipsVisible(true);
+    connect(more_button_, &QToolButton::clicked, this,
+            [this] { more_menu_->popup(more_button_->mapToGlobal(more_button_->rect().bottomLeft())); });
     more_menu_->setObjectName(QString(name_ % QStringLiteral(".menu")));
     connect(more_menu_, &QMenu::aboutToShow, this, [this] { buildMenus(); });
     for (QMenu* menu : {x_menu_, y_menu_, smooth_menu_}) {
@@ -244,6 +247,7 @@ void SeriesChart::Implementation::readTable() {
       this, QStringLiteral("table"), [query](Reader& reader) { return std::make_shared<const ChartRows>(read_rows(reader, query)); },
       [this](const Answer& rows) {
         table_model_->setRows(rows);
+        for (int column = 0; column < table_model_->columnCount(); ++column) table_->setColumnHidden(column, !table_model_->tells(column));
         table_note_->setText(
             rows->complete
                 ? tr("%1 rows, visible range").arg(format::count(static_cast<std::int64_t>(rows->rows.size())))

@@ -18,6 +18,7 @@
 #include "ui/widgets/chart_export.h"
 #include "ui/widgets/chart_group.h"
 #include "ui/widgets/chart_plot.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/series_chart_accessible.h"
 #include "ui/widgets/split_scene.h"
 #include "ui/widgets/split_table.h"
@@ -124,7 +125,7 @@ SplitChart::Implementation::Implementation(SplitChart& chart, ChartGroup& group,
   outer->setContentsMargins(4, 4, 4, 4);
   outer->setSpacing(2);
   auto* header = new QHBoxLayout;
-  title_ = new QLabel(title, &chart);
+  title_ = new ElidedLabel(title, &chart);
   title_->setTextFormat(Qt::PlainText);
   QFont bold = title_->font();
   bold.setBold(true);
@@ -187,8 +188,8 @@ SplitChart::Implementation::Implementation(SplitChart& chart, ChartGroup& group,
   menu->addAction(tr("&Copy Data"), this, [this] { QGuiApplication::clipboard()->setText(model_->asText(chart::TableFormat::tsv)); });
   menu->addAction(tr("Export &Picture…"), this, [this] { exportTo(true); });
   menu->addAction(tr("&Export Data…"), this, [this] { exportTo(false); });
-  more_button_->setMenu(menu);
-  more_button_->setPopupMode(QToolButton::InstantPopup);
+  connect(more_button_, &QToolButton::clicked, this,
+          [this, menu] { menu->popup(more_button_->mapToGlobal(more_button_->rect().bottomLeft())); });
   connect(share_button_, &QToolButton::toggled, this, [this](bool on) { setShare(on); });
   connect(table_button_, &QToolButton::toggled, this, [this] { show(); });
   connect(plot_, &ChartPlot::menuWanted, this, [menu](const QPoint& at) { menu->popup(at); });
@@ -218,6 +219,7 @@ SplitChart::Implementation::Implementation(SplitChart& chart, ChartGroup& group,
   group_.shared().add(this);
   plot_->axisRect()->setMarginGroup(QCP::msLeft, group_.shared().margins.get());
   chart_.installEventFilter(this);
+  plot_->installEventFilter(this);
   recolour();
   show();
 }
@@ -230,7 +232,10 @@ SplitChart::Implementation::~Implementation() {
 
 bool SplitChart::Implementation::eventFilter(QObject* watched, QEvent* event) {
   if (watched == &chart_ && (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange)) recolour();
-  if (watched == &chart_ && event->type() == QEvent::Resize) Q_EMIT chart_.rangeChanged();
+  if (watched == plot_ && event->type() == QEvent::Resize) {
+    placeY();
+    Q_EMIT chart_.rangeChanged();
+  }
   return false;
 }
 
@@ -283,7 +288,8 @@ void SplitChart::Implementation::placeY() {
   plot_->yAxis->setLabel(split_.share ? tr("share of step (%)") : format::axisTitle(tr("Time"), state_.y_unit));
   if (!split_.named) return;
   const QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
-  const double room = plot_->axisRect()->width() / std::max(1.0, x.size());
+  constexpr int axis = 70;  // px beside the plot area
+  const double room = std::max(60, plot_->width() - axis) / std::max(1.0, x.size());
   for (std::size_t i = 0; i < split_.bars.size(); ++i) {
     const QFontMetricsF metrics(plot_->xAxis->tickLabelFont());
     ticker->addTick(split_.bar_x(i), metrics.elidedText(split_.bars[i].label, Qt::ElideMiddle, std::max(30.0, room - 6)));

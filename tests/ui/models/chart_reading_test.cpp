@@ -84,7 +84,7 @@ TEST_F(ChartReadingTest, AMillionSamplesKeepTheirSpikeAndFewVertices) {
   const CurveData& curve = data->curves.at(0);
   EXPECT_EQ(curve.best_high, 1000.0);
   EXPECT_LE(curve.line.x.size(), 4U * 501);
-  EXPECT_GT(curve.line.most_per_column, 500);
+  EXPECT_GT(curve.line.per_column, 500);
   EXPECT_TRUE(std::is_sorted(curve.line.x.begin(), curve.line.x.end()));
 }
 

@@ -32,7 +32,7 @@ TEST(Reduction, FewSamplesAreAllDrawn) {
   const std::vector<double> y = {3, 1, 4, 1, 5, 9, 2, 6};
   const Reduced line = reduce(y, 100);
   EXPECT_EQ(line.y, y);
-  EXPECT_EQ(line.most_per_column, 0);
+  EXPECT_EQ(line.per_column, 0);
 }
 
 TEST(Reduction, ASpikeOfOneSampleIsVisibleAtEveryZoom) {
@@ -44,7 +44,7 @@ TEST(Reduction, ASpikeOfOneSampleIsVisibleAtEveryZoom) {
     EXPECT_EQ(*std::max_element(line.y.begin(), line.y.end()), 1000) << pixels;
     EXPECT_EQ(*std::min_element(line.y.begin(), line.y.end()), 0.001) << pixels;
     EXPECT_LE(line.y.size(), static_cast<std::size_t>(4 * pixels)) << pixels;
-    EXPECT_GT(line.most_per_column, 2);
+    EXPECT_GT(line.per_column, 2);
   }
 }
 
@@ -127,7 +127,7 @@ TEST(Reduction, ABucketKeepsItsEndsItsExtremesAndItsGaps) {
   EXPECT_EQ(gaps(line), 1);
   ASSERT_EQ(line.marks.size(), 1U);
   EXPECT_EQ(line.marks[0].count, 2);
-  EXPECT_EQ(line.most_per_column, 16);
+  EXPECT_EQ(line.per_column, 16);
 }
 
 TEST(Reduction, ABandNeverLooksNarrowerThanItIs) {

@@ -60,10 +60,10 @@ TEST(Format, CountsAreGroupedInFullAndShortWhereTight) {
 
 TEST(Format, MemoryIsBinaryTrafficIsDecimalAndLinksAreInBits) {
   check({{0, "0 B"},
-         {1023, "1023 B"},
+         {1023, "1,023 B"},
          {1024, "1.00 KiB"},
          {432013312, "412 MiB"},
-         {1072693248, "1023 MiB"},
+         {1072693248, "1,023 MiB"},
          {8.0 * 1024 * 1024 * 1024, "8.00 GiB"}},
         format::bytes);
   check({{1.18e9, "1.18 GB"}, {500, "500 B"}, {999999, "1.00 MB"}}, format::traffic);

@@ -10,9 +10,9 @@ bool ChartData::any() const {
   return std::any_of(curves.begin(), curves.end(), [](const CurveData& curve) { return curve.samples > 0; });
 }
 
-std::int64_t ChartData::most_per_column() const {
+std::int64_t ChartData::per_column() const {
   std::int64_t most = 0;
-  for (const CurveData& curve : curves) most = std::max(most, curve.line.most_per_column);
+  for (const CurveData& curve : curves) most = std::max(most, curve.line.per_column);
   return most;
 }
 

@@ -84,7 +84,7 @@ struct ChartData {
   std::array<QString, x_axis_count> axis_reasons;  // why an axis cannot be chosen; empty: it can
   bool steps_differ = false;                       // curves of different strategies or numbers of workers: a step is not the same for all
   bool any() const;
-  std::int64_t most_per_column() const;
+  std::int64_t per_column() const;
 };
 
 // The index of the last value that is not above x; none: all are.

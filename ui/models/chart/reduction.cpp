@@ -119,6 +119,12 @@ void Reducer::gap(double x) {
 void Reducer::flush() {
   Column& column = column_;
   if (column.samples == 0) return;
+  if (column.index >= 0 && column.index < frame_.pixels) {
+    if (first_column_ < 0) first_column_ = column.index;
+    last_column_ = column.index;
+    inside_ += column.samples;
+    reduced_any_ = reduced_any_ || column.samples > 2;
+  }
   if (column.finite == 0) {
     gap(column.gap.x);
     return;
@@ -137,14 +143,12 @@ void Reducer::flush() {
     vertex(column.last);
   }
   if (ends_in_gap && column.gap.order >= 0) gap(column.gap.x);
-  if (column.samples > 2 && column.index >= 0 && column.index < frame_.pixels) {
-    reduced_.most_per_column = std::max(reduced_.most_per_column, column.samples);
-  }
 }
 
 Reduced Reducer::finish() {
   flush();
   column_ = {};
+  if (reduced_any_) reduced_.per_column = std::max<std::int64_t>(2, inside_ / (last_column_ - first_column_ + 1));
   const std::vector<double>& y = reduced_.y;
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (std::isnan(y[i])) continue;

@@ -22,7 +22,7 @@ struct Reduced {
   std::vector<double> x, y;          // vertices by rising x; a NaN y is a gap
   std::vector<double> dot_x, dot_y;  // finite samples between gaps, which no line shows
   std::vector<Mark> marks;
-  std::int64_t most_per_column = 0;  // samples in the fullest column that was reduced; 0: every sample is a vertex
+  std::int64_t per_column = 0;  // samples per pixel column, on average, where columns were reduced; 0: every sample is a vertex
   bool empty() const { return x.empty() && marks.empty(); }
 };
 
@@ -64,7 +64,9 @@ class Reducer {
   Column column_;
   Reduced reduced_;
   std::size_t first_mark_ = 0;  // of this column
-  std::int64_t order_ = 0, lowest_drawn_ = -1;
+  std::int64_t order_ = 0, lowest_drawn_ = -1, inside_ = 0;
+  int first_column_ = -1, last_column_ = -1;  // inside the frame
+  bool reduced_any_ = false;
 };
 
 // Lower edges by their minimum, upper ones by their maximum: a band never looks narrower than it is. Both have a vertex at the same x.
