@@ -144,6 +144,8 @@ ComparedCell compare_cell(const SummaryMetric& metric, const ComparedItem& item,
   }
   const QString sign = difference < 0 ? QStringLiteral("\u2212") : QStringLiteral("+");
   cell.difference = sign + quantity_text(metric.quantity, std::abs(difference));
+  // A difference of shares is in percentage points; the percent that follows is relative.
+  if (metric.quantity == SummaryMetric::accuracy || metric.quantity == SummaryMetric::share) cell.difference.replace(u'%', tr("pp"));
   if (base.mean != 0) {
     QString relative = format::difference(spread.mean, base.mean, metric.better == SummaryMetric::lower);
     if (metric.better == SummaryMetric::neither) relative.remove(u'\u25b2').remove(u'\u25bc');

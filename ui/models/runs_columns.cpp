@@ -176,6 +176,33 @@ QString spread_text(SummaryMetric::Quantity quantity, double mean, double deviat
   return at < 0 ? text + u' ' + unit : text.insert(at, u' ' + unit);
 }
 
+bool sorts_by_number(const RunsColumn& column) {
+  return column.number || column.id == u"star" || column.id == u"state" || column.id == u"created";
+}
+
+std::optional<double> number_of(const RunsColumn& column, const RunRow& row, const RunDetails* details) {
+  const RunInfo& run = row.info;
+  if (column.details) return details != nullptr && details->summary ? summary_number(column.id, *details->summary) : std::nullopt;
+  if (column.id == u"star") return run.starred ? 1 : 0;
+  if (column.id == u"state") return state_order(details != nullptr && !details->damage.isEmpty() ? "damaged" : run.state);
+  if (column.id == u"ranks") return run.workers + run.servers;
+  if (column.id == u"created") return row.created;
+  if (column.id == u"duration") return duration_of(run);
+  return std::nullopt;
+}
+
+std::optional<double> number_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& rows, const RunsDetails& details) {
+  std::vector<double> numbers;
+  for (const RunRowPtr& row : rows) {
+    const auto number = number_of(column, *row, details.find(row->info.id));
+    if (number && std::isfinite(*number)) numbers.push_back(*number);
+  }
+  if (numbers.empty()) return std::nullopt;
+  if (column.number) return spread_of(numbers).mean;
+  // The newest, the one that needs a person most, and starred only when all are.
+  return column.id == u"created" ? *std::max_element(numbers.begin(), numbers.end()) : *std::min_element(numbers.begin(), numbers.end());
+}
+
 RunsCell cell_of(const RunsColumn& column, const RunRow& row, const RunDetails* details, double now_utc_s) {
   const RunInfo& run = row.info;
   const QString& id = column.id;

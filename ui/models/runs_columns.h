@@ -33,6 +33,11 @@ QStringList frozen_run_columns();           // star, name, state: they do not sc
 QStringList default_run_columns();          // those and what the table starts with
 QStringList known_run_columns();            // every fixed one and every key of the summary; settings are too many to list
 
+// What a column is sorted by, where that is a number; without making the text. Empty: missing, or not read yet.
+bool sorts_by_number(const RunsColumn&);
+std::optional<double> number_of(const RunsColumn&, const RunRow&, const RunDetails*);
+std::optional<double> number_of_group(const RunsColumn&, const std::vector<RunRowPtr>&, const RunsDetails&);
+
 RunsCell cell_of(const RunsColumn&, const RunRow&, const RunDetails*, double now_utc_s);
 // Of a group: mean, spread and n of what its runs have; of texts what they have in common.
 RunsCell cell_of_group(const RunsColumn&, const std::vector<RunRowPtr>&, const RunsDetails&, double now_utc_s);

@@ -47,6 +47,8 @@ std::vector<RunRowPtr> rows_of(std::vector<RunInfo> runs, const std::vector<RunR
     RunRow row;
     row.created = attempts.front().created;
     for (const RunInfo& attempt : attempts) row.attempts.push_back(attempt.id);
+    row.first_id = QString::fromStdString(row.attempts.front());
+    row.newest_id = QString::fromStdString(row.attempts.back());
     row.info = std::move(attempts.back());
     attempts.pop_back();
     for (const RunInfo& attempt : attempts) merge_annotations(row, attempt);
@@ -93,29 +95,39 @@ QString reason_to_keep(const RunRow& row) {
   return {};
 }
 
+namespace {
+
+struct KnownState {
+  const char *state, *sign, *word;
+  palette::Status status;
+};
+// What needs a person first.
+constexpr std::array<KnownState, 9> known_states = {{
+    {"lost", "\u26a0", QT_TRANSLATE_NOOP("Runs", "Lost"), palette::Status::bad},
+    {"failed", "\u2715", QT_TRANSLATE_NOOP("Runs", "Failed"), palette::Status::bad},
+    {"unknown", "?", QT_TRANSLATE_NOOP("Runs", "Unreachable"), palette::Status::attention},
+    {"stopping", "\u25d2", QT_TRANSLATE_NOOP("Runs", "Stopping"), palette::Status::attention},
+    {"running", "\u25b6", QT_TRANSLATE_NOOP("Runs", "Running"), palette::Status::good},
+    {"queued", "\u25f7", QT_TRANSLATE_NOOP("Runs", "Queued"), palette::Status::muted},
+    {"stopped", "\u25a0", QT_TRANSLATE_NOOP("Runs", "Stopped"), palette::Status::muted},
+    {"finished", "\u2713", QT_TRANSLATE_NOOP("Runs", "Finished"), palette::Status::good},
+    {"damaged", "\u26a0", QT_TRANSLATE_NOOP("Runs", "Damaged"), palette::Status::bad},
+}};
+
+}  // namespace
+
+int state_order(const std::string& state) {
+  const auto found = std::find_if(known_states.begin(), known_states.end(), [&state](const KnownState& one) { return state == one.state; });
+  return static_cast<int>(found - known_states.begin());
+}
+
 StateLook state_look(const std::string& state) {
-  using palette::Status;
-  struct Known {
-    const char *state, *sign, *word;
-    Status status;
-  };
-  static constexpr std::array<Known, 9> known = {{
-      {"lost", "\u26a0", QT_TRANSLATE_NOOP("Runs", "Lost"), Status::bad},
-      {"failed", "\u2715", QT_TRANSLATE_NOOP("Runs", "Failed"), Status::bad},
-      {"unknown", "?", QT_TRANSLATE_NOOP("Runs", "Unreachable"), Status::attention},
-      {"stopping", "\u25d2", QT_TRANSLATE_NOOP("Runs", "Stopping"), Status::attention},
-      {"running", "\u25b6", QT_TRANSLATE_NOOP("Runs", "Running"), Status::good},
-      {"queued", "\u25f7", QT_TRANSLATE_NOOP("Runs", "Queued"), Status::muted},
-      {"stopped", "\u25a0", QT_TRANSLATE_NOOP("Runs", "Stopped"), Status::muted},
-      {"finished", "\u2713", QT_TRANSLATE_NOOP("Runs", "Finished"), Status::good},
-      {"damaged", "\u26a0", QT_TRANSLATE_NOOP("Runs", "Damaged"), Status::bad},
-  }};
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (state == known[i].state) {
-      return {QString::fromUtf8(known[i].sign), tr(known[i].word), static_cast<int>(known[i].status), static_cast<int>(i)};
-    }
+  const int order = state_order(state);
+  if (order == static_cast<int>(known_states.size())) {
+    return {QStringLiteral("?"), QString::fromStdString(state), static_cast<int>(palette::Status::muted), order};
   }
-  return {QStringLiteral("?"), QString::fromStdString(state), static_cast<int>(Status::muted), static_cast<int>(known.size())};
+  const KnownState& known = known_states[static_cast<std::size_t>(order)];
+  return {QString::fromUtf8(known.sign), tr(known.word), static_cast<int>(known.status), order};
 }
 
 QString state_sentence(const RunInfo& run) {

@@ -16,9 +16,10 @@ struct RunRow {
   RunInfo info;                       // of the newest attempt, without texts; starred, tags, note: of all attempts together
   std::vector<std::string> attempts;  // ids, oldest first; the last one is info.id
   double created = 0;                 // of the first attempt
+  QString first_id, newest_id;        // the same ids as the window's texts, made once
 
-  QString id() const { return QString::fromStdString(attempts.front()); }  // stays the same when an attempt is added
-  QString newest() const { return QString::fromStdString(info.id); }
+  const QString& id() const { return first_id; }  // stays the same when an attempt is added
+  const QString& newest() const { return newest_id; }
   QStringList attemptIds() const;
   bool archived() const;
   bool operator==(const RunRow&) const = default;
@@ -48,6 +49,7 @@ struct StateLook {
   int order = 0;   // for sorting: what needs a person first
 };
 StateLook state_look(const std::string& state);
+int state_order(const std::string& state);
 bool is_active(const std::string& state);        // queued, running, stopping
 bool needs_attention(const std::string& state);  // failed, lost, unknown
 // "Failed: out of memory on rank 3": the state in one sentence.

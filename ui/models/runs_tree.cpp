@@ -38,9 +38,14 @@ class Sorter {
     }
     return key;
   }
-  SortKey key_of(const RunRow& row) const { return key_of(cell_of(arrangement_.sort, row, details_.find(row.info.id), now_)); }
+  static SortKey key_of(std::optional<double> number) { return {number && std::isfinite(*number) ? number : std::nullopt, std::nullopt}; }
+  SortKey key_of(const RunRow& row) const {
+    if (sorts_by_number(arrangement_.sort)) return key_of(number_of(arrangement_.sort, row, details_.find(row.info.id)));
+    return key_of(cell_of(arrangement_.sort, row, details_.find(row.info.id), now_));
+  }
   SortKey key_of(const RunsEntry& entry) const {
     if (!entry.group) return key_of(*entry.runs.front());
+    if (sorts_by_number(arrangement_.sort)) return key_of(number_of_group(arrangement_.sort, entry.runs, details_));
     if (arrangement_.sort.id == u"name") return key_of(RunsCell{entry.title, {}, std::nullopt, false});
     return key_of(cell_of_group(arrangement_.sort, entry.runs, details_, now_));
   }

@@ -50,6 +50,11 @@ TEST_F(CompareDataTest, ADifferenceSaysHowMuchInItsUnitAndWhichWayIsBetter) {
   EXPECT_EQ(rate.verdict, ComparedCell::worse);
   EXPECT_TRUE(rate.difference.contains(QStringLiteral("\u25bc")));
   EXPECT_TRUE(compare_cell(metric("step_s"), items[0], &items[0]).difference.isEmpty()) << "the baseline differs from nothing";
+  const ComparisonData learned = read({make({.name = "worse", .quality = 2}), make({.name = "better", .quality = 1})});
+  const auto pair = compared_items(learned, true);
+  // 0.445 and 0.89 at the last of 40 steps.
+  EXPECT_TRUE(compare_cell(metric("best_test_accuracy"), pair[1], &pair[0]).difference.startsWith(QStringLiteral("+44.50 pp  +100 %")))
+      << compare_cell(metric("best_test_accuracy"), pair[1], &pair[0]).difference.toStdString();
   const ComparedCell sent = compare_cell(metric("comm_s"), items[1], &items[0]);
   EXPECT_EQ(sent.verdict, ComparedCell::none) << "neither direction of communication time is better";
   EXPECT_FALSE(sent.difference.contains(QStringLiteral("\u25b2")));

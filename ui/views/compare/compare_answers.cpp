@@ -64,18 +64,14 @@ std::vector<SplitBar> split_bars_of(const std::vector<ComparedItem>& items) {
 class CompareCommunication : public CompareTab {
  public:
   CompareCommunication(Workbench& bench, ChartGroup& group, QWidget* parent) : CompareTab(bench, parent) {
-    chart_ = new SplitChart(group, QStringLiteral("compare.communication.split"),
-                            tr("Where a step goes (mean after warm-up, slowest worker)"), this);
+    chart_ = new SplitChart(group, QStringLiteral("compare.communication.split"), tr("Where a step goes"), this);
+    chart_->setToolTip(tr("Mean step after warm-up of the slowest worker"));
     chart_->setWhenEmpty(tr("None of these runs has recorded steps."));
     chart_->setMinimumHeight(220);
-    share_ = new QCheckBox(tr("Share o&f the step"), this);
-    share_->setObjectName(QStringLiteral("compare.communication.share"));
-    connect(share_, &QCheckBox::toggled, chart_, &SplitChart::setShare);
     table_ = make_plain_table(QStringLiteral("compare.communication"), tr("Parts of a step"), this);
     table_->setMaximumHeight(240);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(6, 6, 6, 6);
-    layout->addWidget(share_);
     layout->addWidget(chart_, 1);
     layout->addWidget(table_);
   }
@@ -106,7 +102,6 @@ class CompareCommunication : public CompareTab {
 
  private:
   SplitChart* chart_ = nullptr;
-  QCheckBox* share_ = nullptr;
   QTableWidget* table_ = nullptr;
 };
 
@@ -163,10 +158,6 @@ class CompareScaling : public CompareTab {
     note_->setText(workers.size() < 2 ? tr("Scaling needs runs with different numbers of workers.") : QString());
     plot_->setVisible(workers.size() >= 2);
     if (workers.size() >= 2) plot(curves, *workers.begin(), *workers.rbegin());
-  }
-  void changeEvent(QEvent* event) override {
-    CompareTab::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && shown() && isVisible()) draw(*shown());
   }
 
  private:

@@ -25,19 +25,22 @@ class CompareCharts : public CompareTab {
     for (std::size_t i = 0; i < what.size(); ++i) {
       const QString series = QString::fromUtf8(what[i].series);
       auto* chart = new SeriesChart(group_, QStringLiteral("compare.charts.") + series, tr(what[i].title), this);
-      chart->setCompact(i != 0);
+      chart->setCompact(true);
       chart->setMinimumHeight(180);
       chart->setWhenEmpty(tr("None of these runs records %1.").arg(series));
       connect(chart, &SeriesChart::loadedChanged, this, &CompareTab::loadedChanged);
       charts_.emplace_back(series, chart);
       grid->addWidget(chart, static_cast<int>(i) / 2, static_cast<int>(i) % 2);
     }
-    split_ =
-        new SplitChart(group_, QStringLiteral("compare.charts.split"), tr("Share of the step: hidden and exposed communication"), this);
+    split_ = new SplitChart(group_, QStringLiteral("compare.charts.split"), tr("Share of the step"), this);
     split_->setShare(true);
     split_->setMinimumHeight(180);
     split_->setWhenEmpty(tr("None of these runs has recorded steps."));
     grid->addWidget(split_, 1, 1);
+    for (int i = 0; i < 2; ++i) {
+      grid->setColumnStretch(i, 1);
+      grid->setRowStretch(i, 1);
+    }
     auto* row = new QHBoxLayout;
     row->addWidget(note_, 1);
     row->addWidget(use_samples_);

@@ -146,6 +146,7 @@ QWidget* ComparePage::makeList() {
   list_->setObjectName(QStringLiteral("compare.runs"));
   list_->setAccessibleName(tr("Runs compared; tick those to show"));
   list_->setTextElideMode(Qt::ElideMiddle);
+  list_->setIconSize(QSize(10, 10));
   list_->setContextMenuPolicy(Qt::ActionsContextMenu);
   connect(list_, &QListWidget::itemChanged, this, [this] {
     if (filling_) return;
@@ -278,6 +279,11 @@ void ComparePage::add(const QStringList& run_ids) {
   }
   changed();
   read();
+}
+
+void ComparePage::changeEvent(QEvent* event) {
+  Page::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && data_) fillList();  // swatches have the theme's colours
 }
 
 void ComparePage::changed() {

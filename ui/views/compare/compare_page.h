@@ -43,6 +43,9 @@ class ComparePage : public Page {
   // Runs added from elsewhere.
   void add(const QStringList& run_ids);
 
+ protected:
+  void changeEvent(QEvent*) override;
+
  private:
   QWidget* makeHead();
   QWidget* makeList();

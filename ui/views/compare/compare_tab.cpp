@@ -14,6 +14,11 @@ void CompareTab::showEvent(QShowEvent* event) {
   if (std::exchange(stale_, false) && comparison_) draw(*comparison_);
 }
 
+void CompareTab::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && comparison_) show(comparison_);
+}
+
 QTableWidget* make_plain_table(const QString& name, const QString& accessible, QWidget* parent) {
   auto* table = new QTableWidget(parent);
   table->setObjectName(name);

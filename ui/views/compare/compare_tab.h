@@ -34,6 +34,7 @@ class CompareTab : public QWidget {
  protected:
   virtual void draw(const Comparison&) = 0;
   void showEvent(QShowEvent*) override;
+  void changeEvent(QEvent*) override;  // colours follow the theme
   Workbench& workbench() const { return workbench_; }
   const std::shared_ptr<const Comparison>& shown() const { return comparison_; }
 

@@ -71,7 +71,7 @@ int default_width(const QString& id, const QFontMetrics& font) {
   if (id == u"strategy" || id == u"tags") return 18 * letter;
   if (id == u"note") return 28 * letter;
   if (id == u"ranks") return 8 * letter;
-  return 22 * letter;  // "0.0265 ± 0.0008 (n = 5)"
+  return 24 * letter;  // "0.0265 ± 0.0008 (n = 5)"
 }
 
 void arrange_view(QTreeView* view, RunsModel& model, const QString& name, const QString& accessible) {
