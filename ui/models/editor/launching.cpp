@@ -45,7 +45,8 @@ void slots_item(const Experiment& experiment, const Surroundings& around, std::v
   const int ranks = static_cast<int>(experiment.cluster.workers);
   const int threads = resolve_threads(static_cast<int>(experiment.cluster.threads_per_worker), ranks, around.cores);
   const std::int64_t wanted = std::int64_t{ranks} * threads;
-  const QString need = say("%1 ranks × %2 threads").arg(format::count(ranks), format::count(threads));
+  const QString need =
+      (threads == 1 ? say("%1 ranks × %2 thread") : say("%1 ranks × %2 threads")).arg(format::count(ranks), format::count(threads));
   if (wanted > around.cores)
     items.push_back({PreflightItem::warning, QStringLiteral("slots"),
                      say("%1 on %2 cores: ranks share cores, so times say little").arg(need, format::count(around.cores))});

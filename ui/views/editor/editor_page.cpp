@@ -25,7 +25,7 @@ namespace syncline::ui {
 
 namespace {
 
-constexpr int steps_width = 112, estimates_width = 190;
+constexpr int steps_width = 112, estimates_width = 172;
 
 QString tab_of(Step step) {
   static const char* const names[] = {"model", "data", "topology", "strategy", "optimizer", "launch"};
@@ -61,27 +61,21 @@ EstimatePanel::EstimatePanel(QWidget* parent) : QWidget(parent), grid_(new QGrid
   heading->setFont(bold);
   column->addWidget(heading);
   grid_->setVerticalSpacing(1);
-  grid_->setColumnStretch(1, 1);
   column->addLayout(grid_);
   column->addStretch(1);
 }
 
 void EstimatePanel::setEstimates(const std::vector<Estimate>& estimates) {
   while (labels_.size() < 3 * estimates.size()) {
-    const int row = static_cast<int>(labels_.size() / 3) * 2;
+    const int row = static_cast<int>(labels_.size());
     for (int i = 0; i < 3; ++i) {
       auto* label = new QLabel(this);
-      label->setWordWrap(i == 2);
+      label->setWordWrap(true);
       label->setTextInteractionFlags(i == 1 ? Qt::TextSelectableByMouse : Qt::NoTextInteraction);
-      if (i == 1) label->setAlignment(Qt::AlignRight);
-      if (i == 2) {
-        label->setForegroundRole(QPalette::PlaceholderText);
-        label->setAlignment(Qt::AlignRight | Qt::AlignTop);
-        label->setContentsMargins(0, 0, 0, 8);
-        grid_->addWidget(label, row + 1, 0, 1, 2);
-      } else {
-        grid_->addWidget(label, row, i);
-      }
+      label->setFocusPolicy(Qt::NoFocus);
+      if (i != 1) label->setForegroundRole(QPalette::PlaceholderText);
+      if (i == 2) label->setContentsMargins(0, 0, 0, 8);
+      grid_->addWidget(label, row + i, 0);
       labels_.push_back(label);
     }
   }
@@ -240,6 +234,7 @@ QWidget* EditorPage::makeForm() {
   estimates_ = new EstimatePanel(box);
   auto* side = scrolled(estimates_, box);
   side->setFixedWidth(estimates_width);
+  side->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   row->addWidget(side);
   connect(step_list_, &QListWidget::currentRowChanged, this, [this](int row_number) {
     step_stack_->setCurrentIndex(row_number);

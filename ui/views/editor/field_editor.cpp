@@ -84,7 +84,7 @@ FieldEditor::FieldEditor(ExperimentDocument& document, const Field& field, QWidg
   input_->setWhatsThis(tip);
   label_->setToolTip(tip);
   label_->setBuddy(line_ != nullptr ? line_ : combo_ != nullptr ? static_cast<QWidget*>(combo_) : input_);
-  row->addWidget(input_, 1);
+  row->addWidget(input_, 1000);  // up to its largest width; what is left goes to the end of the row
   suffix_ = new QLabel(this);
   suffix_->setForegroundRole(QPalette::PlaceholderText);
   row->addWidget(suffix_);
@@ -106,6 +106,7 @@ FieldEditor::FieldEditor(ExperimentDocument& document, const Field& field, QWidg
   mark_->setSizePolicy(keeps_place);
   connect(mark_, &QToolButton::clicked, this, &FieldEditor::reset);
   row->addWidget(mark_);
+  row->addStretch(1);
 
   problem_ = new QLabel(this);
   problem_->setObjectName(QStringLiteral("problem.") + key);
@@ -126,6 +127,7 @@ void FieldEditor::makeInput() {
   const auto finished = [this] { document_.endTyping(); };
   if (parameter.kind == Parameter::flag) {
     check_ = new QCheckBox(this);
+    check_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     connect(check_, &QCheckBox::clicked, this, [this, finished](bool on) {
       take(on ? QStringLiteral("true") : QStringLiteral("false"));
       finished();
@@ -231,6 +233,9 @@ void FieldEditor::showField() {
   const QStringList chosen = field_.shown.split(QStringLiteral(", "), Qt::SkipEmptyParts);
   for (QCheckBox* box : checks_) box->setChecked(chosen.contains(box->text()));
   mark_->setVisible(field_.differs && !field_.required);
+  QPalette marked = palette();
+  marked.setColor(QPalette::ButtonText, palette::curve(0, palette::isDark(marked)).colour);
+  mark_->setPalette(marked);
   const QString tip =
       field_.initial.isEmpty() ? tr("Remove this key") : tr("Differs from the default, %1; press to reset").arg(field_.initial);
   mark_->setToolTip(tip);
@@ -284,7 +289,9 @@ void FieldEditor::focusInput() {
 
 void FieldEditor::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() != QEvent::PaletteChange || problem_ == nullptr || problem_->text().isEmpty()) return;
+  if (event->type() != QEvent::PaletteChange || problem_ == nullptr) return;
+  showField();
+  if (problem_->text().isEmpty()) return;
   const QString text = problem_->text();
   problem_->setText({});
   setProblem(text);

@@ -6,7 +6,9 @@
 #include <QLabel>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "ui/models/editor/field_values.h"
 #include "ui/models/editor/form_catalogue.h"
 #include "ui/views/editor/field_editor.h"
 
@@ -123,17 +125,34 @@ void FormPanel::refresh() {
     order_ = std::move(order);
     QString taken;
     QWidget* before = nullptr;
+    // Several sections in one form: each but the first begins with its title, so that two keys of one name are told apart.
+    for (QLabel* heading : headings_) heading->deleteLater();
+    headings_.clear();
+    const std::string first = order_.empty() ? std::string() : order_.front()->field().section;
+    std::map<QFormLayout*, std::string> section_of = {{main_, first}, {more_, first}};
     for (FieldEditor* each : order_) {
+      QFormLayout* form = each->field().parameter.advanced ? more_ : main_;
+      if (each->field().section != section_of[form]) {
+        section_of[form] = each->field().section;
+        auto* heading = new QLabel(text_of(section(each->field().section).title), form->parentWidget());
+        QFont bold = heading->font();
+        bold.setBold(true);
+        heading->setFont(bold);
+        heading->setContentsMargins(0, 6, 0, 0);
+        form->addRow(heading);
+        headings_.push_back(heading);
+      }
       each->label()->setText(with_mnemonic(label_of(each->field().parameter), taken));
-      (each->field().parameter.advanced ? more_ : main_)->addRow(each->label(), each);
+      form->addRow(each->label(), each);
       each->show();
       each->label()->show();
       if (before != nullptr) QWidget::setTabOrder(before, each->input());
       before = each->input();
     }
     if (focus != nullptr && isAncestorOf(focus) && focus != QApplication::focusWidget()) focus->setFocus();
-    more_button_->setText(tr("More options (%1)").arg(more_->rowCount()));
-    more_button_->setVisible(more_->rowCount() > 0);
+    const auto rare = std::count_if(order_.begin(), order_.end(), [](const FieldEditor* each) { return each->field().parameter.advanced; });
+    more_button_->setText(tr("More options (%1)").arg(rare));
+    more_button_->setVisible(rare > 0);
     fold();
   }
   for (std::size_t i = 0; i < fields.size(); ++i) order_[i]->setField(fields[i]);

@@ -10,6 +10,7 @@
 #include "ui/models/editor/form_fields.h"
 
 class QFormLayout;
+class QLabel;
 class QToolButton;
 
 namespace syncline::ui {
@@ -39,6 +40,7 @@ class FormPanel : public QWidget {
   std::map<QString, QStringList> extra_choices_;
   std::map<QString, FieldEditor*> editors_;
   std::vector<FieldEditor*> order_;
+  std::vector<QLabel*> headings_;
   std::vector<Problem> problems_;
   QFormLayout *main_ = nullptr, *more_ = nullptr;
   QWidget* more_box_ = nullptr;

@@ -60,7 +60,8 @@ LaunchStep::LaunchStep(EditorParts& editor, QWidget* parent) : StepPage(Step::la
   seeds_->setObjectName(QStringLiteral("editor.launch.seeds"));
   seeds_->setPlaceholderText(tr("once, with the seed above"));
   seeds_->setToolTip(tr("Several runs that differ in their seed: 1-5 or 1, 2, 7. Each starts when the one before has ended"));
-  seeds_->setMaximumWidth(200);
+  seeds_->setMinimumWidth(190);
+  seeds_->setMaximumWidth(230);
   label->setBuddy(seeds_);
   seeds_note_ = new QLabel(this);
   seeds_note_->setObjectName(QStringLiteral("editor.launch.seeds.note"));
@@ -194,8 +195,9 @@ void LaunchStep::showItems() {
     item->setForeground(items[i].state == PreflightItem::good ? palette().color(QPalette::Text) : palette::status(look.status, dark));
     item->setToolTip(items[i].text);
   }
-  const int line = list_->fontMetrics().height() + 6;
-  list_->setFixedHeight(std::max<int>(2, static_cast<int>(items.size())) * line + 8);
+  int height = 2 * list_->frameWidth() + 4;
+  for (int row = 0; row < list_->count(); ++row) height += std::max(list_->sizeHintForRow(row), list_->fontMetrics().height());
+  list_->setFixedHeight(std::max(height, 2 * list_->fontMetrics().height()));
 }
 
 void LaunchStep::showCommand() {

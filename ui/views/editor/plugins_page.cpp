@@ -83,10 +83,10 @@ class PluginsPage : public Page {
     view_ = new QTableView(box);
     view_->setModel(&model_);
     set_up_table(*view_, QStringLiteral("plugins.table"), tr("Plugins"));
-    view_->setFixedWidth(300);
+    view_->setFixedWidth(260);
     view_->setFrameShape(QFrame::NoFrame);
     view_->horizontalHeader()->setStretchLastSection(true);
-    view_->setColumnWidth(0, 140);
+    view_->setColumnWidth(0, 130);
     row->addWidget(view_);
     auto* area = new QScrollArea(box);
     area->setWidgetResizable(true);
@@ -247,7 +247,7 @@ class PluginsPage : public Page {
       const PluginOption& option = plugin.options[i];
       fill(*options_, static_cast<int>(i), {option.key, option.symbol, option.kind, option.initial, option.range, option.help});
     }
-    const int widths[] = {110, 60, 70, 80, 100};
+    const int widths[] = {140, 62, 62, 76, 92};
     for (int i = 0; i < 5; ++i) options_->setColumnWidth(i, widths[i]);
     fit_height(*options_, 12);
     checks_->setVisible(plugin.checked && !plugin.checks.empty());

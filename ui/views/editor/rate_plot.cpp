@@ -40,9 +40,11 @@ void RatePlot::setRate(const LearningRate& rate, std::optional<std::int64_t> glo
   plot_->xAxis->setRange(0, std::max(1.0, rate.steps.back()));
   plot_->yAxis->setRange(0, rate.most > 0 ? rate.most * 1.08 : 1);
   plot_->replot(QCustomPlot::rpQueuedReplot);
-  QString text = tr("From %1 at the first step, at most %2, to %3 at the last of %4 steps")
-                     .arg(format::metric(rate.first), format::metric(rate.most), format::metric(rate.last),
-                          format::count(static_cast<std::int64_t>(rate.steps.back()) + 1));
+  const QString count = format::count(static_cast<std::int64_t>(rate.steps.back()) + 1);
+  const bool constant = rate.first == rate.most && rate.last == rate.most;
+  QString text = constant ? tr("%1 in all %2 steps").arg(format::metric(rate.first), count)
+                          : tr("From %1 at the first step, at most %2, to %3 at the last of %4 steps")
+                                .arg(format::metric(rate.first), format::metric(rate.most), format::metric(rate.last), count);
   if (global_batch) text += tr("; effective at a global batch of %1 samples").arg(format::count(*global_batch));
   words_->setText(text);
   plot_->setAccessibleDescription(text);

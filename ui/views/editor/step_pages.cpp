@@ -129,6 +129,7 @@ class DataStep : public StepPage {
     rule_ = new QLabel(this);
     rule_->setObjectName(QStringLiteral("editor.data.rule"));
     rule_->setForegroundRole(QPalette::PlaceholderText);
+    rule_->setWordWrap(true);
     row->addWidget(label);
     row->addWidget(global_);
     row->addWidget(rule_, 1);

@@ -118,6 +118,7 @@ TextView::TextView(ExperimentDocument& document, QWidget* parent) : QPlainTextEd
   });
   connect(this, &QPlainTextEdit::cursorPositionChanged, this, &TextView::markLines);
   followDocument();
+  moveCursor(QTextCursor::Start);
   connect(QPlainTextEdit::document(), &QTextDocument::contentsChange, this, [this](int, int removed, int added) {
     if (!syncing_ && (removed > 0 || added > 0)) pushToDocument();
   });

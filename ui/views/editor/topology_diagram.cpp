@@ -89,10 +89,10 @@ void TopologyDiagram::draw() {
   const bool stacked = shape.workers > most_drawn;
   const std::int64_t drawn = stacked ? 2 : shape.workers;
   const double width = static_cast<double>(drawn) * (box_width + gap) - gap;
-  const QString speed = tr("%1 threads").arg(format::count(threads));
+  const QString speed = threads == 1 ? tr("1 thread") : tr("%1 threads").arg(format::count(threads));
 
   const double bus = box_height + drop;
-  const double link_width = std::max(width, 260.0), link_left = (width - link_width) / 2;
+  const double link_width = std::max(width, 300.0), link_left = (width - link_width) / 2;
   auto* link = new Plate(QRectF(link_left, bus, link_width, 34));
   const QColor link_colour = palette::curve(0, dark).colour;
   link->setPen(QPen(link_colour, thickness(shape.bandwidth_bytes_per_s), shape.emulate ? Qt::DashLine : Qt::SolidLine));
