@@ -75,7 +75,11 @@ class StoreService::Threads {
       try {
         workspace = std::make_unique<Workspace>(Workspace::open(path_));
       } catch (const WorkspaceError&) {
-        workspace = std::make_unique<Workspace>(Workspace::open_read_only(path_));
+        try {
+          workspace = std::make_unique<Workspace>(Workspace::open_read_only(path_));
+        } catch (const WorkspaceError&) {  // the first error says more: why it cannot be made, not that there is none
+        }
+        if (!workspace) throw;
       }
       reads_from_ = std::make_unique<Reader>(*workspace);
     } catch (const std::exception& error) {

@@ -68,6 +68,7 @@ constexpr Shape shapes[] = {
     {"office-chart-bar", "<path d='M2.5 2v11.5H14M5 11.2V8M8.2 11.2V5M11.4 11.2V6.8'/>"},
     {"office-chart-line", "<path d='M2.5 2v11.5H14M4.5 10.5l2.8-4 2.4 2.2L13.4 4'/>"},
     {"preferences-desktop-keyboard", "<path d='M1.5 4h13v8h-13zM4 6.5h.1M6.6 6.5h.1M9.3 6.5h.1M12 6.5h.1M5 9.6h6'/>"},
+    {"preferences-desktop-theme", "<circle cx='8' cy='8' r='6'/><path fill='INK' d='M8 2a6 6 0 0 1 0 12z'/>"},
     {"preferences-plugin", "<path d='M5.5 1.8v3M10.5 1.8v3M3.6 4.8h8.8v2.8a4.4 4.4 0 0 1-8.8 0zM8 12v2.4'/>"},
     {"preferences-system",
      "<path d='M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6'/><circle cx='10' cy='4.5' r='1.8'/>"

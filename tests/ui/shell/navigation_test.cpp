@@ -103,11 +103,16 @@ TEST_F(Navigation, UnderNineHundredPixelsOnlyIconsAreLeftAndTheTextsStayReadable
   QTest::qWait(20);
   EXPECT_TRUE(window->navigationView().iconsOnly());
   EXPECT_LT(window->navigationView().width(), 60);
+  EXPECT_LT(window->area().mapTo(window.get(), QPoint()).x(), 60);  // the room goes to the page
   window->workbench().openRun(QStringLiteral("r1"));
+  QTest::qWait(20);
   keep_picture(*window, QStringLiteral("narrow"));
   const QModelIndex runs = window->navigation().indexOfPlace(QStringLiteral("runs"));
   EXPECT_TRUE(runs.data(Qt::AccessibleTextRole).toString().startsWith(QStringLiteral("Runs")));
   EXPECT_TRUE(runs.data(Qt::ToolTipRole).toString().startsWith(QStringLiteral("Runs")));
+  window->resize(1100, 700);
+  QTest::qWait(20);
+  EXPECT_GT(window->navigationView().width(), 140);
 }
 
 TEST_F(Navigation, F6MovesTheFocusThroughThePanes) {

@@ -76,7 +76,10 @@ ProblemsDock::ProblemsDock(Problems& problems, QWidget* parent)
   connect(table_, &QTableView::activated, this, show_selected);
   connect(copy, &QPushButton::clicked, this, [&problems] { QGuiApplication::clipboard()->setText(problems.asText()); });
   connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this, enable);
-  connect(&problems, &QAbstractItemModel::rowsInserted, this, enable);
+  connect(&problems, &QAbstractItemModel::rowsInserted, this, [this, enable] {
+    if (!table_->currentIndex().isValid()) table_->setCurrentIndex(table_->model()->index(0, Problems::text_column));
+    enable();
+  });
   enable();
 }
 

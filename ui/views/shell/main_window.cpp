@@ -250,6 +250,7 @@ void MainWindow::on_failed(const QString& message) {
   failure_ = message;
   content_->setCurrentWidget(open_failed_);
   open_failed_->showFailure(options_.workspace, message);
+  status_->setClosed();
   navigation_->setEnabled(false);
   bench_->problems().report(QStringLiteral("opening the workspace"), tr("workspace"), message);
   follow_state_in_actions();
@@ -437,7 +438,11 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   const bool narrow = width() < narrow_below;
-  if (narrow != navigation_->iconsOnly()) navigation_->setIconsOnly(narrow);
+  if (narrow == navigation_->iconsOnly()) return;
+  if (narrow) wide_navigation_ = splitter_->sizes().value(0);
+  navigation_->setIconsOnly(narrow);
+  const int navigation = narrow ? navigation_->sizeHint().width() : std::max(wide_navigation_, navigation_->sizeHint().width());
+  splitter_->setSizes({navigation, width() - navigation});
 }
 
 void MainWindow::changeEvent(QEvent* event) {

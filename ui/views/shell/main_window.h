@@ -140,7 +140,7 @@ class MainWindow : public QMainWindow {
   WorkspacePulse pulse_;
   QTimer tick_, session_timer_, busy_timer_;
   bool pulse_asked_ = false, pulse_due_ = false;
-  int ticks_ = 0;
+  int ticks_ = 0, wide_navigation_ = 0;
 };
 
 }  // namespace syncline::ui

@@ -66,18 +66,17 @@ class NavigationDelegate : public QStyledItemDelegate {
     const QStyle* style = widget != nullptr ? widget->style() : QApplication::style();
     style->drawPrimitive(QStyle::PE_PanelItemViewItem, &panel, painter, widget);
     const QIcon icon = themed_icon(at.data(NavigationModel::icon_role).toString());
-    const int x = view_.iconsOnly() ? option.rect.center().x() - icon_size / 2 : option.rect.left() + margin;
+    const int x = view_.iconsOnly() ? narrow_width / 2 - icon_size / 2 : option.rect.left() + margin;
     const QRect icon_rect(x, option.rect.center().y() - icon_size / 2 + 1, icon_size, icon_size);
-    icon.paint(painter, icon_rect, Qt::AlignCenter,
-               selected && view_.hasFocus() ? QIcon::Selected
-               : selected                   ? QIcon::Selected
-                                            : QIcon::Normal);
+    const bool enabled = option.state.testFlag(QStyle::State_Enabled);
+    icon.paint(painter, icon_rect, Qt::AlignCenter, !enabled ? QIcon::Disabled : selected ? QIcon::Selected : QIcon::Normal);
     if (view_.iconsOnly()) {
       if (at.data(NavigationModel::unsaved_role).toBool())
         painter->drawText(icon_rect.translated(12, -6), Qt::AlignCenter, QStringLiteral("*"));
       return focus(painter, option, style, widget);
     }
-    const QColor ink = option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text);
+    const QPalette::ColorGroup group = enabled ? QPalette::Active : QPalette::Disabled;
+    const QColor ink = option.palette.color(group, selected ? QPalette::HighlightedText : QPalette::Text);
     painter->setPen(ink);
     QRect text = option.rect.adjusted(margin + icon_size + 8, 0, -margin, 0);
     if (const QRect cross = view_.closeButton(at); !cross.isEmpty()) {

@@ -109,7 +109,8 @@ PreferencePage* make_number_preferences(Workbench& workbench) {
 }
 
 PreferencePage* make_appearance_preferences(Workbench& workbench) {
-  auto* page = new PreferencePage(workbench, QStringLiteral("appearance"), Texts::tr("Appearance"), QStringLiteral("view-fullscreen"));
+  auto* page =
+      new PreferencePage(workbench, QStringLiteral("appearance"), Texts::tr("Appearance"), QStringLiteral("preferences-desktop-theme"));
   page->addChoice(keys::theme, Texts::tr("&Theme:"), QStringLiteral("system"),
                   {{QStringLiteral("system"), Texts::tr("as the system has it")},
                    {QStringLiteral("light"), Texts::tr("light")},

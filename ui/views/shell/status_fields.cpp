@@ -93,6 +93,8 @@ void StatusFields::setPulse(const WorkspacePulse& pulse) {
   updateAge();
 }
 
+void StatusFields::setClosed() { show_text(activity_, tr("not open")); }
+
 void StatusFields::updateAge() { show_text(age_, age_text(pulse_, static_cast<double>(QDateTime::currentMSecsSinceEpoch()) / 1e3)); }
 
 void StatusFields::setZone(const QString& choice) { show_text(zone_, zone_text(choice)); }

@@ -20,6 +20,7 @@ class StatusFields : public QObject {
   explicit StatusFields(QStatusBar&, QObject* parent = nullptr);
   void setWorkspace(const QString& path, const QString& note);  // note: "read-only"; may be empty
   void setPulse(const WorkspacePulse&);
+  void setClosed();                     // the workspace could not be opened
   void setZone(const QString& choice);  // local | utc
   void setProblems(int unresolved);
   void setJobs(int running);
