@@ -187,9 +187,11 @@ std::vector<RunRowPtr> RunsModel::admittedRows() const {
 
 void RunsModel::rearrange() {
   if (!snapshot_) return;
-  for (const RunRowPtr& row : snapshot_->rows) {
-    admitted_.insert(row->id());
-    row_of_newest_.insert(row->newest(), row->id());
+  if (std::exchange(admitted_snapshot_, snapshot_) != snapshot_) {
+    for (const RunRowPtr& row : snapshot_->rows) {
+      admitted_.insert(row->id());
+      row_of_newest_.insert(row->newest(), row->id());
+    }
   }
   needDetails();
   std::vector<Item> items;

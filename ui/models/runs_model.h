@@ -110,6 +110,8 @@ class RunsModel : public QAbstractItemModel {
   RunsSnapshotPtr snapshot_;
   std::unordered_map<std::string, RunRowPtr> rows_;  // by id of the first attempt
   QSet<QString> admitted_;                           // row ids that may be shown
+  RunsSnapshotPtr admitted_snapshot_;                // whose rows are all admitted
+  int arrangements_ = 0;
   RunsArrangement arrangement_;
   QString filter_text_;
   std::vector<RunsColumn> columns_;

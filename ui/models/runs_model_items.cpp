@@ -102,32 +102,41 @@ void RunsModel::removeNodes(Node& parent, const std::vector<bool>& gone) {
 }
 
 void RunsModel::applyItems(Node& parent, std::vector<Item> items) {
-  QHash<QString, std::size_t> wanted;
-  wanted.reserve(static_cast<qsizetype>(items.size()));
-  for (std::size_t i = 0; i < items.size(); ++i) wanted.insert(items[i].id, i);
+  const int arrangement = ++arrangements_;
+  std::vector<Node*> have(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    have[i] = nodes_.value(items[i].id);
+    if (have[i] == nullptr) continue;
+    have[i]->target = i;
+    have[i]->wanted = arrangement;
+  }
   std::vector<bool> gone;
-  for (const auto& child : parent.children) gone.push_back(!wanted.contains(child->id));
+  gone.reserve(parent.children.size());
+  for (const auto& child : parent.children) gone.push_back(child->wanted != arrangement);
   removeNodes(parent, gone);
 
   std::vector<std::unique_ptr<Node>> fresh;
-  for (Item& item : items) {
-    Node* have = nodes_.value(item.id);
-    if (have == nullptr) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Item& item = items[i];
+    if (have[i] == nullptr) {
       fresh.push_back(made(parent, std::move(item)));
+      fresh.back()->target = i;
       continue;
     }
-    if (have->entry.group) {
+    Node& node = *have[i];
+    const bool same_runs = node.entry.runs == item.entry.runs;
+    if (node.entry.group && !same_runs) {
       std::vector<Item> members;
       for (const RunRowPtr& run : item.entry.runs) {
-        const QString id = have->id + u'/' + run->id();
+        const QString id = node.id + u'/' + run->id();
         members.push_back({id, {id, {}, {run}, false}});
       }
-      applyItems(*have, std::move(members));
+      applyItems(node, std::move(members));
     }
-    if (have->entry.runs != item.entry.runs || have->entry.title != item.entry.title) {
-      have->entry.runs = std::move(item.entry.runs);
-      have->entry.title = item.entry.title;
-      markDirty(*have, false);
+    if (!same_runs || node.entry.title != item.entry.title) {
+      node.entry.runs = std::move(item.entry.runs);
+      node.entry.title = item.entry.title;
+      markDirty(node, false);
     }
   }
   if (!fresh.empty()) {
@@ -139,12 +148,10 @@ void RunsModel::applyItems(Node& parent, std::vector<Item> items) {
     }
     endInsertRows();
   }
-  const auto place = [&wanted](const std::unique_ptr<Node>& node) { return wanted.value(node->id); };
-  if (std::is_sorted(parent.children.begin(), parent.children.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); })) {
-    return;
-  }
+  const auto before = [](const auto& a, const auto& b) { return a->target < b->target; };
+  if (std::is_sorted(parent.children.begin(), parent.children.end(), before)) return;
   std::vector<std::size_t> order(parent.children.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[place(parent.children[i])] = i;
+  for (std::size_t i = 0; i < order.size(); ++i) order[parent.children[i]->target] = i;
   reorder(parent, order);
 }
 

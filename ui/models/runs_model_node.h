@@ -11,6 +11,8 @@ struct RunsModel::Node {
   RunsEntry entry;
   Node* parent = nullptr;
   int row = 0;
+  std::size_t target = 0;  // its place after the rearrangement of number `wanted`
+  int wanted = 0;
   std::vector<std::unique_ptr<Node>> children;
   mutable std::vector<std::optional<RunsCell>> cells;  // made when they are first painted
 

@@ -38,9 +38,14 @@ class Sorter {
     }
     return key;
   }
+  // A look-up for each of thousands of rows is worth avoiding where the column does without.
+  const RunDetails* needed(const RunRow& row) const {
+    const bool asks = arrangement_.sort.details || arrangement_.sort.id == u"state";
+    return asks ? details_.find(row.info.id) : nullptr;
+  }
   static SortKey key_of(std::optional<double> number) { return {number && std::isfinite(*number) ? number : std::nullopt, std::nullopt}; }
   SortKey key_of(const RunRow& row) const {
-    if (sorts_by_number(arrangement_.sort)) return key_of(number_of(arrangement_.sort, row, details_.find(row.info.id)));
+    if (sorts_by_number(arrangement_.sort)) return key_of(number_of(arrangement_.sort, row, needed(row)));
     return key_of(cell_of(arrangement_.sort, row, details_.find(row.info.id), now_));
   }
   SortKey key_of(const RunsEntry& entry) const {
@@ -130,10 +135,11 @@ bool passes(const RunsArrangement& arrangement, const RunRow& row, const RunDeta
 std::vector<RunsEntry> arrange(const RunsArrangement& arrangement, const std::vector<RunRowPtr>& rows, const RunsDetails& details,
                                double now_utc_s) {
   const Sorter sorter(arrangement, details, now_utc_s);
+  const bool reads_summary = arrangement.filter && arrangement.filter->needs_summary();
   std::vector<RunsEntry> entries;
   QHash<QString, std::size_t> places;
   for (const RunRowPtr& row : rows) {
-    if (!passes(arrangement, *row, details.find(row->info.id))) continue;
+    if (!passes(arrangement, *row, reads_summary ? details.find(row->info.id) : nullptr)) continue;
     if (arrangement.grouping == RunsGrouping::none) {
       entries.push_back({u"r:" + row->id(), {}, {row}, false});
       continue;
