@@ -167,7 +167,9 @@ TEST_F(Reading, AnExportHasWhatTheRanksTookOfTheMachineAndTheThroughput) {
   ASSERT_EQ(engine_->run("export wfbp --format json --output taken.json").code, 0);
   const json exported = json::parse(std::ifstream(engine_->folder() / "taken.json"));
   std::map<std::string, std::set<int>> ranks;
-  for (const json& series : exported.at("series")) ranks[series.at("name")].insert(series.at("rank").get<int>());
+  for (const json& series : exported.at("series")) {
+    ranks[series.at("name")].insert(series.at("rank").is_null() ? -1 : series.at("rank").get<int>());
+  }
   EXPECT_EQ(ranks["cpu_share"], (std::set<int>{0, 1}));
   EXPECT_EQ(ranks["resident_memory_bytes"], (std::set<int>{0, 1}));
   EXPECT_EQ(ranks["samples_per_s"], (std::set<int>{-1}));
