@@ -111,6 +111,16 @@
     </message>
 </context>
 <context>
+    <name>SplitChart::Implementation</name>
+    <message numerus="yes">
+        <source>%1, %n bar(s)</source>
+        <translation>
+            <numerusform>%1, %n bar</numerusform>
+            <numerusform>%1, %n bars</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>StatusFields</name>
     <message numerus="yes">
         <source>%n problem(s)</source>

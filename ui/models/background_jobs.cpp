@@ -129,10 +129,11 @@ int BackgroundJobs::start(QObject* context, const QString& title, std::function<
     const auto found = std::find_if(jobs.begin(), jobs.end(), [id](const auto& one) { return one->id == id; });
     if (found == jobs.end()) return;
     const int row = static_cast<int>(found - jobs.begin());
+    const bool was_shown = (*found)->shown;
+    if (was_shown) beginRemoveRows({}, row, row);  // views still read the row during this call
     const std::unique_ptr<Implementation::Job> ended = std::move(*found);
-    if (ended->shown) beginRemoveRows({}, row, row);
     jobs.erase(found);
-    if (ended->shown) endRemoveRows();
+    if (was_shown) endRemoveRows();
     if (jobs.empty()) implementation_->tick.stop();
     Q_EMIT countChanged(running());
     if (ended->context && ended->done) ended->done(error);

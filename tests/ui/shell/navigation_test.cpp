@@ -103,6 +103,8 @@ TEST_F(Navigation, UnderNineHundredPixelsOnlyIconsAreLeftAndTheTextsStayReadable
   QTest::qWait(20);
   EXPECT_TRUE(window->navigationView().iconsOnly());
   EXPECT_LT(window->navigationView().width(), 60);
+  const QModelIndex first = window->navigation().indexOfPlace(QStringLiteral("runs"));
+  EXPECT_LE(window->navigationView().visualRect(first).width(), window->navigationView().viewport()->width());
   EXPECT_LT(window->area().mapTo(window.get(), QPoint()).x(), 60);  // the room goes to the page
   window->workbench().openRun(QStringLiteral("r1"));
   QTest::qWait(20);

@@ -130,7 +130,7 @@ NavigationView::NavigationView(NavigationModel& model, QWidget* parent) : QTreeV
   setDefaultDropAction(Qt::MoveAction);
   setMouseTracking(true);
   setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-  header()->setStretchLastSection(true);
+  header()->setStretchLastSection(false);
   header()->setMinimumSectionSize(narrow_width);
   expandAll();
   setIconsOnly(false);
@@ -223,6 +223,11 @@ void NavigationView::leaveEvent(QEvent* event) {
 void NavigationView::move_current(int by) {
   const int row = model_.rowOfOpen(currentIndex().data(NavigationModel::id_role).toInt());
   if (row >= 0) model_.moveOpen(row, row + by);
+}
+
+void NavigationView::resizeEvent(QResizeEvent* event) {
+  QTreeView::resizeEvent(event);
+  header()->resizeSection(0, viewport()->width());  // a hidden header stretches nothing
 }
 
 void NavigationView::keyPressEvent(QKeyEvent* event) {

@@ -29,6 +29,7 @@ class NavigationView : public QTreeView {
   void mouseReleaseEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void leaveEvent(QEvent*) override;
+  void resizeEvent(QResizeEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
   void contextMenuEvent(QContextMenuEvent*) override;
   void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
