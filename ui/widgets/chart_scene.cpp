@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ui/widgets/curve_graph.h"
+
 namespace syncline::ui {
 
 namespace {
@@ -83,7 +85,7 @@ void ChartScene::setColours(const QPalette& colours, const QFont& font) {
 }
 
 QCPGraph* ChartScene::add(const std::vector<double>& x, const std::vector<double>& y, const QPen& pen) {
-  QCPGraph* graph = plot_.addGraph();
+  auto* graph = new CurveGraph(plot_.xAxis, plot_.yAxis);  // the plot owns it
   const auto data = QSharedPointer<QCPGraphDataContainer>::create();
   QVector<QCPGraphData> values;
   values.reserve(static_cast<qsizetype>(x.size()));

@@ -138,10 +138,7 @@ QStringList ChartState::derivations(double from, double to) const {
   }
   const chart::Smoothing& smoothing = data->query.smoothing;
   if (smoothing.on()) {
-    const XAxis x = axis();
-    const bool time = x == XAxis::active_s || x == XAxis::elapsed_s || x == XAxis::wall_s;
-    const QString width = time ? format::duration(smoothing.width) : QString(format::metric(smoothing.width) % u' ' % chart::axis_label(x));
-    parts.append(smoothing_text(smoothing, width));
+    parts.append(smoothing_text(smoothing, chart::counted(smoothing.width, axis())));
   }
   bool mean = false, superseded = false, left_early = false;
   std::int64_t nonfinite = 0, gutter = 0;

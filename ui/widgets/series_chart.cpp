@@ -18,6 +18,7 @@ namespace syncline::ui {
 namespace {
 
 constexpr int late_ms = 100;          // so long a zoom waits for its data before it is drawn from what is there
+constexpr int settle_ms = 400;        // new data of less than a pixel is drawn together after so long
 constexpr int throttle_ms = 100;      // between requests while dragging
 constexpr double margin_share = 0.5;  // of the view, read on both sides so that dragging shows data at once
 constexpr int narrow = 430;           // px, under which the header's choices are in the menu only
@@ -64,6 +65,10 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
   late_.setInterval(late_ms);
   throttle_.setInterval(throttle_ms);
   age_timer_.setInterval(1000);
+  settle_.setSingleShot(true);
+  settle_.setInterval(settle_ms);
+  drawn_at_.start();
+  connect(&settle_, &QTimer::timeout, this, [this] { redraw(); });
   connect(&late_, &QTimer::timeout, this, [this] {
     if (std::exchange(redraw_waits_, false)) plot_->replot(QCustomPlot::rpQueuedReplot);
   });
@@ -185,6 +190,7 @@ void SeriesChart::Implementation::build(const QString& title) {
   table_->setObjectName(QString(name_ % QStringLiteral(".rows")));
   table_->setAccessibleName(tr("%1 as a table").arg(title));
   table_->verticalHeader()->setDefaultSectionSize(std::max(24, table_->fontMetrics().height() + 6));
+  table_->horizontalHeader()->setDefaultSectionSize(120);
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setTabKeyNavigation(false);
   table_model_ = new ChartTableModel(table_);
@@ -359,7 +365,8 @@ void SeriesChart::Implementation::ask() {
 
 void SeriesChart::Implementation::take(const std::shared_ptr<const chart::ChartData>& answer) {
   state_.data = answer;
-  if (std::exchange(fresh_query_, false)) plot_->scene().forgetYRange();
+  const bool fresh = std::exchange(fresh_query_, false);
+  if (fresh) plot_->scene().forgetYRange();
   // Following keeps the width that was chosen and moves along with the newest sample.
   if (following_ && state_.zoomed() && std::isfinite(follow_width_) && answer->any()) {
     state_.lower = answer->last_x - follow_width_;
@@ -367,13 +374,11 @@ void SeriesChart::Implementation::take(const std::shared_ptr<const chart::ChartD
     if (state_.upper > answer->to) wanted_ = true;  // beyond what was read
   }
   chooseUnits();
-  plot_->scene().drawCurves();
-  plot_->scene().layOut();
-  counters_.vertices = plot_->scene().vertices();
-  late_.stop();
-  redraw_waits_ = false;
-  lookAtAge();
-  plot_->replot(QCustomPlot::rpQueuedReplot);
+  if (std::exchange(new_data_, false) && !fresh && !redraw_waits_ && tooLittleToDraw()) {
+    if (!settle_.isActive()) settle_.start();
+  } else {
+    redraw();
+  }
   showTexts();
   if (table_button_->isChecked()) readTable();
   if (asked_again_ || wanted_) {
@@ -381,6 +386,25 @@ void SeriesChart::Implementation::take(const std::shared_ptr<const chart::ChartD
     if (!throttle_.isActive()) ask();
   }
   Q_EMIT chart_.loadedChanged();
+}
+
+void SeriesChart::Implementation::redraw() {
+  settle_.stop();
+  late_.stop();
+  redraw_waits_ = false;
+  plot_->scene().drawCurves();
+  plot_->scene().layOut();
+  counters_.vertices = plot_->scene().vertices();
+  drawn_last_x_ = state_.data ? state_.data->last_x : nothing;
+  drawn_at_.restart();
+  lookAtAge();
+  plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+// What has come since the last redraw moves nothing by a pixel.
+bool SeriesChart::Implementation::tooLittleToDraw() const {
+  const double step = state_.data->last_x - drawn_last_x_, pixel = plot_->xAxis->range().size() / columns();
+  return step < pixel && drawn_at_.elapsed() < settle_ms;
 }
 
 void SeriesChart::Implementation::chooseUnits() {
@@ -461,9 +485,7 @@ void SeriesChart::Implementation::showTexts() {
     if (std::isfinite(state_.cursor_b)) parts.append(tr("B %1").arg(state_.xText(state_.cursor_b)));
     if (std::isfinite(state_.cursor_a) && std::isfinite(state_.cursor_b)) {
       const double between = state_.cursor_b - state_.cursor_a;
-      const bool clock = state_.axis() == XAxis::wall_s;
-      parts.append(QString(QStringLiteral("Δ ") % (clock ? format::duration(std::abs(between)) : state_.xText(between)) % u' ' %
-                           (clock ? QString() : chart::axis_label(state_.axis()))));
+      parts.append(QString(QStringLiteral("Δ ") % chart::counted(between, state_.axis())));
       for (const CurveSpec* spec : state_.drawn()) {
         const chart::CurveData* curve = state_.dataOf(spec->id);
         const chart::Reading* a = curve == nullptr ? nullptr : chart::reading_at(*curve, state_.cursor_a);

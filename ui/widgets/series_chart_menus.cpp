@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QColorDialog>
 #include <QFileDialog>
+#include <QHeaderView>
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QMessageBox>
@@ -127,11 +128,8 @@ void SeriesChart::Implementation::buildMenus() {
     smooth_menu_->addSection(text);
     for (const double width : presets(range)) {
       const chart::Smoothing offered{kind, width};
-      choice(smooth_menu_, smoothings,
-             state_.data
-                 ? QString(state_.xText(width) % u' ' % (state_.axis() == XAxis::step ? chart::axis_label(state_.axis()) : QString()))
-                 : format::metric(width),
-             shared.smoothing == offered, [this, kind, width] { setSmoothing(kind, width); });
+      choice(smooth_menu_, smoothings, chart::counted(width, shared.axis), shared.smoothing == offered,
+             [this, kind, width] { setSmoothing(kind, width); });
     }
     choice(smooth_menu_, smoothings, tr("Other…"), false, [this, kind, range] {
       bool chosen = false;
@@ -204,10 +202,8 @@ void SeriesChart::Implementation::labelButtons() {
   y_button_->setText(tr("y: %1").arg(state_.scale == YScale::linear  ? tr("linear")
                                      : state_.scale == YScale::log10 ? tr("log 10")
                                                                      : tr("log 2")));
-  smooth_button_->setText(
-      shared.smoothing.on()
-          ? tr("smooth: %1").arg(state_.data ? state_.xText(shared.smoothing.width) : format::metric(shared.smoothing.width))
-          : tr("smooth: off"));
+  smooth_button_->setText(shared.smoothing.on() ? tr("smooth: %1").arg(chart::counted(shared.smoothing.width, shared.axis))
+                                                : tr("smooth: off"));
 }
 
 void SeriesChart::Implementation::showMenu(const QPoint& global) { more_menu_->popup(global); }
@@ -248,6 +244,14 @@ void SeriesChart::Implementation::readTable() {
       [this](const Answer& rows) {
         table_model_->setRows(rows);
         for (int column = 0; column < table_model_->columnCount(); ++column) table_->setColumnHidden(column, !table_model_->tells(column));
+        // What one looks for first: the place on the chart's axis, then the value.
+        QHeaderView* heads = table_->horizontalHeader();
+        const QStringList names = chart::table_columns(rows->query);
+        const auto forward = [&](const QString& name, int place) {
+          if (const auto at = names.indexOf(name); at >= 0) heads->moveSection(heads->visualIndex(static_cast<int>(at)), place);
+        };
+        forward(QStringLiteral("value"), 1);
+        forward(chart::axis_stored_name(rows->query.chart.axis), 1);
         table_note_->setText(
             rows->complete
                 ? tr("%1 rows, visible range").arg(format::count(static_cast<std::int64_t>(rows->rows.size())))

@@ -83,6 +83,8 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   void build(const QString& title);
   void ask();
   void take(const std::shared_ptr<const chart::ChartData>&);
+  void redraw();
+  bool tooLittleToDraw() const;
   void viewChanged(bool dragging);
   void setFollowing(bool);
   void chooseUnits();
@@ -96,7 +98,9 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   bool wanted_ = false, asking_ = false, asked_again_ = false, following_ = true, fresh_query_ = true;
   bool redraw_waits_ = false, new_data_ = false;
   double follow_width_ = nothing;
-  QTimer late_, throttle_, age_timer_;
+  QTimer late_, throttle_, age_timer_, settle_;
+  double drawn_last_x_ = nothing;
+  QElapsedTimer drawn_at_;
   int left_margin_ = -1;
 };
 

@@ -10,6 +10,7 @@
 #include "ui/models/chart/aggregation.h"
 #include "ui/models/chart/chart_data.h"
 #include "ui/models/chart/heat_cells.h"
+#include "ui/models/chart/pixel_line.h"
 #include "ui/models/chart/reduction.h"
 #include "ui/models/chart/smoothing.h"
 
@@ -243,6 +244,57 @@ TEST(Reading, TheValueIsTheLastSampleAtOrBeforeNeverAnInterpolation) {
   EXPECT_EQ(reading_at(curve, 100)->y, 50);
   EXPECT_EQ(last_at_or_before({1, 2, 5}, 0), std::nullopt);
   EXPECT_EQ(last_at_or_before({1, 2, 2, 5}, 2), std::size_t{2});
+}
+
+// How far a point is from the nearest stroke or bar.
+double distance_to(const PixelLine& line, const PixelPoint& point) {
+  double nearest = infinity;
+  for (const PixelBar& bar : line.bars) {
+    if (point.x < bar.column || point.x >= bar.column + 1) continue;
+    nearest = std::min(nearest, std::max({0.0, bar.top - point.y, point.y - bar.bottom}));
+  }
+  for (const auto& run : line.runs) {
+    for (std::size_t i = 1; i < run.size(); ++i) {
+      const double dx = run[i].x - run[i - 1].x, dy = run[i].y - run[i - 1].y, length = dx * dx + dy * dy;
+      const double along = length > 0 ? std::clamp(((point.x - run[i - 1].x) * dx + (point.y - run[i - 1].y) * dy) / length, 0.0, 1.0) : 0;
+      nearest = std::min(nearest, std::hypot(point.x - run[i - 1].x - along * dx, point.y - run[i - 1].y - along * dy));
+    }
+  }
+  return nearest;
+}
+
+TEST(PixelLine, NoPointIsFarFromWhatIsDrawnAndDenseCurvesAreFewStrokes) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> noise;
+  for (const double amplitude : {0.0, 0.4, 3.0, 80.0}) {
+    for (const double spacing : {0.25, 1.0, 3.0}) {
+      std::vector<PixelPoint> points;
+      for (double x = 0; x < 400; x += spacing) points.push_back({x, 100 + 50 * std::sin(0.02 * x) + amplitude * noise(random)});
+      const PixelLine line = pixel_line(points);
+      for (const PixelPoint& point : points) ASSERT_LE(distance_to(line, point), 1.0) << amplitude << ' ' << spacing << ' ' << point.x;
+      std::size_t strokes = 0;
+      for (const auto& run : line.runs) strokes += run.size();
+      EXPECT_LE(line.bars.size(), 400U);
+      if (amplitude == 0) {
+        EXPECT_LT(strokes, 60U) << spacing;
+      }
+      if (amplitude == 80.0 && spacing < 1) {
+        EXPECT_LT(strokes, 20U);
+      }
+    }
+  }
+}
+
+TEST(PixelLine, ASpikeIsABarAndAGapStaysOne) {
+  std::vector<PixelPoint> points;
+  for (int i = 0; i < 1000; ++i) points.push_back({0.1 * i, i == 500 ? 5.0 : 90.0});
+  PixelLine line = pixel_line(points);
+  ASSERT_EQ(line.bars.size(), 1U);
+  EXPECT_EQ(line.bars[0].top, 5);
+  EXPECT_EQ(line.runs.size(), 2U);
+  for (int i = 300; i < 400; ++i) points[static_cast<std::size_t>(i)].y = nan;
+  line = pixel_line(points);
+  for (const auto& run : line.runs) EXPECT_FALSE(run.front().x < 31 && run.back().x > 39);
 }
 
 TEST(HeatCells, TooManyCellsAreTakenTogetherByTheirMaximum) {

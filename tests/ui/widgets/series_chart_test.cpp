@@ -102,7 +102,7 @@ TEST_F(SeriesChartTest, EverythingWorksWithTheKeyboardAlone) {
   QTest::keyClick(keys, Qt::Key_Right, Qt::ShiftModifier);
   EXPECT_EQ(keys->crosshairX(), 4);
   QTest::keyClick(keys, Qt::Key_B);
-  EXPECT_TRUE(label(made, ".delta").contains(QStringLiteral("Δ 3 step"))) << label(made, ".delta").toStdString();
+  EXPECT_TRUE(label(made, ".delta").contains(QStringLiteral("Δ 3 steps"))) << label(made, ".delta").toStdString();
   EXPECT_TRUE(label(made, ".delta").contains(QStringLiteral("a −3"))) << label(made, ".delta").toStdString();
   QTest::keyClick(keys, Qt::Key_Down);
   EXPECT_TRUE(keys->readingText().startsWith(QStringLiteral("b: 5"))) << keys->readingText().toStdString();

@@ -3,6 +3,9 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cmath>
+
+#include "ui/models/format.h"
 
 namespace syncline::ui::chart {
 
@@ -51,6 +54,29 @@ QString axis_label(XAxis axis) {
       break;
   }
   return text(QT_TRANSLATE_NOOP("chart", "wall clock"));
+}
+
+QString counted(double distance, XAxis axis) {
+  const auto text = [](const char* words, double value) {
+    return QCoreApplication::translate("chart", words)
+        .arg(value == std::round(value) ? format::count(static_cast<std::int64_t>(value)) : format::metric(value));
+  };
+  switch (axis) {
+    case XAxis::step:
+      return text(QT_TRANSLATE_NOOP("chart", "%1 steps"), distance);
+    case XAxis::samples:
+      return text(QT_TRANSLATE_NOOP("chart", "%1 samples"), distance);
+    case XAxis::epoch:
+      return text(QT_TRANSLATE_NOOP("chart", "%1 epochs"), distance);
+    case XAxis::gradients:
+      return text(QT_TRANSLATE_NOOP("chart", "%1 gradient evaluations"), distance);
+    case XAxis::rounds:
+      return text(QT_TRANSLATE_NOOP("chart", "%1 rounds"), distance);
+    case XAxis::bytes:
+      return format::traffic(distance);
+    default:
+      return distance < 0 ? QString(QStringLiteral("\u2212") % format::duration(-distance)) : format::duration(distance);
+  }
 }
 
 QString axis_stored_name(XAxis axis) {

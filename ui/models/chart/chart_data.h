@@ -93,6 +93,7 @@ const Reading* reading_at(const CurveData&, double x);
 
 // Names and units of x axes.
 QString axis_label(XAxis);        // "step", "active time"
+QString counted(double, XAxis);   // "200 steps", "3.4 s": a distance along the axis
 QString axis_stored_name(XAxis);  // "step", "active_s"
 
 }  // namespace syncline::ui::chart

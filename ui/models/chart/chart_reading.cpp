@@ -94,12 +94,11 @@ void find_best(CurveData& curve) {
   }
 }
 
-double typical_interval(Reader& reader, std::int64_t series, const Point& last) {
-  // Of the last fifth of a second; of slower series that is the last two samples, as the one before the range comes along.
+// Wall time between the newest samples, the middle one of the gaps; 0: there are too few.
+double typical_interval(std::span<const Point> points) {
   std::vector<double> gaps;
-  const SeriesView view = reader.read(series, XAxis::wall_s, last.axes.wall_s - 0.2, infinity, 0);
-  for (std::size_t i = view.points.size() > interval_tail ? view.points.size() - interval_tail : 1; i < view.points.size(); ++i) {
-    gaps.push_back(view.points[i].axes.wall_s - view.points[i - 1].axes.wall_s);
+  for (std::size_t i = points.size() > interval_tail ? points.size() - interval_tail : 1; i < points.size(); ++i) {
+    gaps.push_back(points[i].axes.wall_s - points[i - 1].axes.wall_s);
   }
   if (gaps.empty()) return 0;
   std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2), gaps.end());
@@ -107,6 +106,34 @@ double typical_interval(Reader& reader, std::int64_t series, const Point& last) 
 }
 
 }  // namespace
+
+// The newest sample of a run. Where everything is in view that has been read with it, and costs nothing.
+bool ChartReading::find_newest(Reader& reader, const ChartQuery& query, const Attempt& newest, RunPart& part, bool alone) {
+  const SeriesInfo& series = *newest.series;
+  std::span<const Point> tail;
+  SeriesView end;
+  if (alone && std::isnan(query.from) && std::isnan(query.to)) {
+    ViewCache& view = part.views[series.key];
+    view.update(reader, series, query.axis, -infinity, infinity, query.pixels);
+    tail = view.points();
+  } else if (!part.last || part.newest_series != series.key || part.newest_count != series.count) {
+    // From a fifth of a second before; of slower series that is the last two samples, as the one before the range comes along.
+    end = reader.read(series.key, query.axis, infinity, infinity, 0);
+    if (!end.points.empty()) end = reader.read(series.key, XAxis::wall_s, end.points.back().axes.wall_s - 0.2, infinity, 0);
+    tail = end.points;
+  }
+  if (!tail.empty()) {
+    part.newest_series = series.key;
+    part.newest_count = series.count;
+    part.newest = tail.back();
+    part.typical_interval_s = typical_interval(tail);
+  } else if (part.newest_series != series.key) {
+    return false;
+  }
+  part.last = reading_of(part.newest, query.axis, 0, newest.number);
+  part.last_x = part.last->x;
+  return true;
+}
 
 // Attempts, extent and newest sample of each run of a curve.
 void ChartReading::look_up(Reader& reader, const ChartQuery& query, Curve& curve, CurveData& result) {
@@ -116,14 +143,14 @@ void ChartReading::look_up(Reader& reader, const ChartQuery& query, Curve& curve
   result.seeds_count = 0;
   std::map<QString, RunPart> kept;
   for (const QString& id : curve.query.run_ids) {
-    std::vector<Attempt> attempts = attempts_of(reader, id.toStdString(), curve.query.series.toStdString(), curve.query.rank, query.axis);
+    std::vector<Attempt> attempts =
+        attempts_of(reader, firsts_, id.toStdString(), curve.query.series.toStdString(), curve.query.rank, query.axis);
     if (attempts.empty()) continue;
     const QString root = QString::fromStdString(attempts.front().run_id);
     if (roots.contains(root)) continue;  // two attempts of one run are one seed
     roots.insert(root);
     RunPart& part = kept[root];
     if (const auto known = curve.runs.find(root); known != curve.runs.end()) part = std::move(known->second);
-    const std::int64_t before = part.samples;
     part.attempts = std::move(attempts);
     part.samples = 0;
     const Attempt* newest = nullptr;
@@ -132,17 +159,12 @@ void ChartReading::look_up(Reader& reader, const ChartQuery& query, Curve& curve
       if (!attempt.series) continue;
       part.samples += attempt.series->count;
       newest = &attempt;
-      const SeriesView first = reader.read(attempt.series->key, query.axis, -infinity, -infinity, 0);
-      if (!first.points.empty()) part.first_x = std::min(part.first_x, value_of(first.points.front().axes, query.axis));
+      if (const Point* first = firsts_.of(reader, attempt.series->key))
+        part.first_x = std::min(part.first_x, value_of(first->axes, query.axis));
     }
     if (!over(part.attempts.back().state)) result.running = true;
     if (newest == nullptr) continue;
-    const SeriesView end = reader.read(newest->series->key, query.axis, infinity, infinity, 0);
-    if (end.points.empty()) continue;
-    part.last_x = value_of(end.points.back().axes, query.axis);
-    part.last = reading_of(end.points.back(), query.axis, 0, newest->number);
-    if (result.running && part.samples != before)
-      part.typical_interval_s = typical_interval(reader, newest->series->key, end.points.back());
+    if (!find_newest(reader, query, *newest, part, curve.query.run_ids.size() == 1)) continue;
     ++result.seeds_count;
     if (const std::string& state = part.attempts.back().state; state == "stopped" || state == "failed" || state == "lost") {
       ++result.seeds_stopped_early;
@@ -322,9 +344,8 @@ void ChartReading::read_events(Reader& reader, const ChartQuery& query, ChartDat
       data.events.push_back(std::move(mark));
     }
     if (attempt->number > 1 && attempt->series) {
-      const SeriesView first = reader.read(attempt->series->key, query.axis, -infinity, -infinity, 0);
-      if (!first.points.empty()) {
-        const Axes& axes = first.points.front().axes;
+      if (const Point* first = firsts_.of(reader, attempt->series->key)) {
+        const Axes& axes = first->axes;
         data.events.push_back({value_of(axes, query.axis) - shift, axes.step, axes.wall_s, QStringLiteral("attempt"),
                                text(QT_TRANSLATE_NOOP("chart", "attempt %1 began")).arg(attempt->number), QString::fromStdString(run_id)});
       }

@@ -24,6 +24,8 @@ class ChartReading {
     double first_x = 0, last_x = 0;
     std::optional<Reading> last;
     double typical_interval_s = 0;
+    Point newest;
+    std::int64_t newest_series = -1, newest_count = 0;
     std::int64_t samples = 0;
   };
   struct Curve {
@@ -33,9 +35,11 @@ class ChartReading {
     std::vector<double> mean_smoothed;
   };
   void look_up(Reader&, const ChartQuery&, Curve&, CurveData&);
+  bool find_newest(Reader&, const ChartQuery&, const Attempt&, RunPart&, bool alone);
   void read_run(Reader&, const ChartQuery&, const ChartData&, RunPart&, double shift, CurveData&);
   void read_mean(Reader&, const ChartQuery&, const ChartData&, Curve&, double shift, CurveData&);
   void read_events(Reader&, const ChartQuery&, ChartData&);
+  FirstPoints firsts_;
   std::map<QString, Curve> curves_;
   std::map<std::string, std::pair<std::int64_t, std::vector<EventRecord>>> events_;  // by run, with its number of records when read
 };

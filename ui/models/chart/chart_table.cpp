@@ -70,8 +70,10 @@ void each_row(Reader& reader, const TableQuery& query, const std::function<bool(
     QSet<std::string> roots;
     std::vector<ColumnCache> seeds;
     std::vector<std::vector<double>> starts;
+    FirstPoints firsts;
     for (const QString& id : curve.run_ids) {
-      const std::vector<Attempt> attempts = attempts_of(reader, id.toStdString(), curve.series.toStdString(), curve.rank, chart.axis);
+      const std::vector<Attempt> attempts =
+          attempts_of(reader, firsts, id.toStdString(), curve.series.toStdString(), curve.rank, chart.axis);
       if (attempts.empty() || roots.contains(attempts.front().run_id)) continue;
       roots.insert(attempts.front().run_id);
       double shift = 0;

@@ -14,7 +14,15 @@ constexpr std::int64_t most_points_per_pixel = 16;  // of a view that grows: the
 
 }  // namespace
 
-std::vector<Attempt> attempts_of(Reader& reader, const std::string& run_id, const std::string& series, int rank, XAxis axis) {
+const Point* FirstPoints::of(Reader& reader, std::int64_t series) {
+  const auto known = known_.find(series);
+  if (known != known_.end()) return &known->second;
+  const SeriesView view = reader.read(series, XAxis::step, -infinity, -infinity, 0);
+  return view.points.empty() ? nullptr : &known_.emplace(series, view.points.front()).first->second;
+}
+
+std::vector<Attempt> attempts_of(Reader& reader, FirstPoints& firsts, const std::string& run_id, const std::string& series, int rank,
+                                 XAxis axis) {
   Statement select = reader.database().prepare(
       "SELECT id, attempt, state, strategy, workers FROM run WHERE id = (SELECT coalesce(attempt_of, id) FROM run WHERE id = ?1) OR "
       "attempt_of = (SELECT coalesce(attempt_of, id) FROM run WHERE id = ?1) ORDER BY attempt");
@@ -37,8 +45,9 @@ std::vector<Attempt> attempts_of(Reader& reader, const std::string& run_id, cons
         if (static_cast<double>(point.axes.step) < next_first_step) attempt->cutoff_x = value_of(point.axes, axis);
       }
     }
-    const SeriesView first = reader.read(attempt->series->key, XAxis::step, -infinity, -infinity, 0);
-    if (!first.points.empty()) next_first_step = std::min(next_first_step, static_cast<double>(first.points.front().axes.step));
+    if (const Point* first = firsts.of(reader, attempt->series->key)) {
+      next_first_step = std::min(next_first_step, static_cast<double>(first->axes.step));
+    }
   }
   return attempts;
 }

@@ -2,6 +2,7 @@
 // What has been read of a series, so that a live chart reads only what is new. Lives on the reader thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,17 @@ struct Attempt {
   double cutoff_x = 0;     // the last x that counts, on the axis asked for; infinite: all
 };
 
+// The first point of a series never changes: read once.
+class FirstPoints {
+ public:
+  const Point* of(Reader&, std::int64_t series);  // nullptr: there is none
+
+ private:
+  std::map<std::int64_t, Point> known_;
+};
+
 // All attempts of the run that `run_id` is one of, oldest first, each with its series.
-std::vector<Attempt> attempts_of(Reader&, const std::string& run_id, const std::string& series, int rank, XAxis);
+std::vector<Attempt> attempts_of(Reader&, FirstPoints&, const std::string& run_id, const std::string& series, int rank, XAxis);
 
 // The part of one series that is in view, at the level of detail for its width; grows by what was recorded since.
 class ViewCache {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A curve in pixels, as few strokes as look the same. Stroking thousands of steep antialiased segments takes longer than everything else
+// a chart does; a column in which the curve goes up and down is the same picture as one upright bar.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace syncline::ui::chart {
+
+struct PixelPoint {
+  double x = 0, y = 0;  // y NaN: the line breaks
+};
+struct PixelBar {
+  int column = 0;
+  double top = 0, bottom = 0;  // top <= bottom
+};
+struct PixelLine {
+  std::vector<PixelBar> bars;
+  std::vector<std::vector<PixelPoint>> runs;  // at least two points each
+};
+
+// x must not fall. No point of the curve is further than `tolerance` pixels from what is drawn.
+PixelLine pixel_line(std::span<const PixelPoint>, double tolerance = 0.3);
+
+}  // namespace syncline::ui::chart

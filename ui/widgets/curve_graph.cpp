@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/curve_graph.h"
+
+#include <cmath>
+
+#include "ui/models/chart/pixel_line.h"
+
+namespace syncline::ui {
+
+void CurveGraph::draw(QCPPainter* painter) {
+  constexpr int few = 64;  // vertices: nothing to gain
+  const bool plain = mBrush.style() == Qt::NoBrush && mScatterStyle.isNone() && mLineStyle == lsLine && mPen.style() != Qt::NoPen;
+  if (!plain || painter->modes().testFlag(QCPPainter::pmVectorized) || dataCount() < few) {
+    QCPGraph::draw(painter);
+    return;
+  }
+  const QCPRange range = mKeyAxis->range();
+  std::vector<chart::PixelPoint> points;
+  const auto begin = mDataContainer->findBegin(range.lower), end = mDataContainer->findEnd(range.upper);
+  points.reserve(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, end - begin)));
+  // What lies far outside is drawn no further than Qt can count.
+  const double far_up = -1e4, far_down = 1e5;
+  for (auto at = begin; at != end; ++at) {
+    const double y = std::isnan(at->value) ? at->value : std::clamp(mValueAxis->coordToPixel(at->value), far_up, far_down);
+    points.push_back({mKeyAxis->coordToPixel(at->key), y});
+  }
+  const chart::PixelLine line = chart::pixel_line(points);
+  painter->save();
+  painter->setAntialiasing(false);
+  const double width = std::max(1.0, std::round(mPen.widthF()));
+  for (const chart::PixelBar& bar : line.bars) {
+    painter->fillRect(QRectF(bar.column, std::floor(bar.top), width, std::max(1.0, std::ceil(bar.bottom - bar.top))), mPen.color());
+  }
+  painter->restore();
+  applyDefaultAntialiasingHint(painter);
+  painter->setPen(mPen);
+  painter->setBrush(Qt::NoBrush);
+  QPolygonF polygon;
+  for (const auto& run : line.runs) {
+    polygon.clear();
+    for (const chart::PixelPoint& point : run) polygon.append({point.x, point.y});
+    painter->drawPolyline(polygon);
+  }
+}
+
+}  // namespace syncline::ui
