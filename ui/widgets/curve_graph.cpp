@@ -15,6 +15,14 @@ void CurveGraph::draw(QCPPainter* painter) {
     return;
   }
   const QCPRange range = mKeyAxis->range();
+  // A few curves with a sample per pixel are worth their antialiasing and their dashes.
+  constexpr int few_graphs = 10;
+  constexpr double dense = 1.5;  // vertices per pixel
+  const auto seen = mDataContainer->findEnd(range.upper) - mDataContainer->findBegin(range.lower);
+  if (mParentPlot->graphCount() <= few_graphs && static_cast<double>(seen) < dense * mKeyAxis->axisRect()->width()) {
+    QCPGraph::draw(painter);
+    return;
+  }
   std::vector<chart::PixelPoint> points;
   const auto begin = mDataContainer->findBegin(range.lower), end = mDataContainer->findEnd(range.upper);
   points.reserve(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, end - begin)));
@@ -27,7 +35,7 @@ void CurveGraph::draw(QCPPainter* painter) {
   const chart::PixelLine line = chart::pixel_line(points);
   painter->save();
   painter->setAntialiasing(false);
-  const double width = std::max(1.0, std::round(mPen.widthF()));
+  const double width = std::max(1.0, std::floor(mPen.widthF()));
   for (const chart::PixelBar& bar : line.bars) {
     painter->fillRect(QRectF(bar.column, std::floor(bar.top), width, std::max(1.0, std::ceil(bar.bottom - bar.top))), mPen.color());
   }
