@@ -104,21 +104,18 @@ Transport::Handle ShapedTransport::send(const void* data, std::int64_t bytes, in
     }
   }
   announce_all();
-  if (unannounced_.empty() && board_->announce(rank(), to, what)) {
-    if (board_->sleeps_past(to, what.due_ns)) board_->bell(to).ring();
-  } else {
-    unannounced_.emplace_back(to, what);
-  }
+  if (!unannounced_.empty() || !announce(to, what)) unannounced_.emplace_back(to, what);
   return handle;
 }
 
+bool ShapedTransport::announce(int to, const LinkBoard::Announcement& what) {
+  if (!board_->announce(rank(), to, what)) return false;
+  if (board_->sleeps_past(to, what.due_ns)) board_->bell(to).ring();
+  return true;
+}
+
 void ShapedTransport::announce_all() {
-  while (!unannounced_.empty()) {
-    const auto& [to, what] = unannounced_.front();
-    if (!board_->announce(rank(), to, what)) return;
-    if (board_->sleeps_past(to, what.due_ns)) board_->bell(to).ring();
-    unannounced_.pop_front();
-  }
+  while (!unannounced_.empty() && announce(unannounced_.front().first, unannounced_.front().second)) unannounced_.pop_front();
 }
 
 bool ShapedTransport::matches(const Request& receive, const Unmatched& message) const {

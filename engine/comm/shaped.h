@@ -58,6 +58,7 @@ class ShapedTransport final : public Transport {
   };
   Handle allot();
   void release(Handle);
+  bool announce(int to, const LinkBoard::Announcement&);  // false: the ring is full
   void announce_all();
   void look_at_offers(std::int64_t now_ns);
   bool matches(const Request&, const Unmatched&) const;

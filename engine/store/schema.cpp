@@ -11,8 +11,8 @@ namespace syncline {
 namespace {
 
 // Owners: run, exit data, environment: the supervisor (rank 0 without one). heartbeat: one column each. series ... document: rank 0's
-// writer. request: whoever asks; its stage and acknowledgement: rank 0's writer. annotation, tag, saved: the user. No column has two owners.
-// Values that may not be finite carry a kind (0 finite, 1 NaN, 2 +Inf, 3 -Inf), since SQLite turns a NaN into NULL.
+// writer. request: whoever asks; its stage and acknowledgement: rank 0's writer. annotation, tag, saved: the user. No column has two
+// owners. Values that may not be finite carry a kind (0 finite, 1 NaN, 2 +Inf, 3 -Inf), since SQLite turns a NaN into NULL.
 constexpr std::string_view version_1 = R"sql(
 CREATE TABLE run (
   key INTEGER PRIMARY KEY AUTOINCREMENT,

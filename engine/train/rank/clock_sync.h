@@ -10,8 +10,8 @@
 
 namespace syncline {
 
-// Collective, while nothing else travels (at the start, at boundaries). `boots`: boot id of every rank. The same offsets, one a rank, on every rank. `always`: measure ranks of one kernel
-// too (tests: the estimate must be 0 within its own bound).
+// Collective, while nothing else travels (at the start, at boundaries). `boots`: boot id of every rank. The same offsets, one a rank, on
+// every rank. `always`: measure ranks of one kernel too (tests: the estimate must be 0 within its own bound).
 std::vector<ClockOffset> measure_clocks(Communicator&, const std::vector<std::string>& boots, int exchanges = 50, bool always = false);
 
 }  // namespace syncline

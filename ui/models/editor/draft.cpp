@@ -15,7 +15,7 @@ namespace syncline::ui {
 
 namespace {
 
-// Per workspace and draft, in the folder of this session's user: gone with the machine's next start, and stale locks of ended programs do
+// Per workspace and draft, in the run-time folder of the user: gone with the machine's next start, and stale locks of ended programs do
 // not count.
 QString lock_path(const QString& workspace, const QString& id) {
   QString folder = QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation);
