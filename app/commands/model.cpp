@@ -7,20 +7,12 @@
 
 #include "app/commands.h"
 #include "engine/base/units.h"
-#include "engine/data/dataset.h"
-#include "engine/model/graph.h"
-#include "engine/plan/plan.h"
+#include "engine/sim/preview.h"
 #include "engine/sim/traced_profile.h"
 #include "engine/store/reader.h"
-#include "engine/strategy/strategy.h"
 
 namespace syncline::app {
 namespace {
-
-ModelDescription description_of(const Experiment& experiment) {
-  const DataShape data = data_shape(experiment.data);
-  return describe_model(expand_model(experiment.model, data.shape, data.classes), data.shape, data.classes);
-}
 
 std::string joined(const std::vector<std::string>& words, const char* separator) {
   std::string text;
@@ -59,7 +51,7 @@ void print_table(const ModelDescription& model) {
 }
 
 int describe(const ExperimentArguments& arguments, const Global& global) {
-  const ModelDescription model = description_of(load(arguments));
+  const ModelDescription model = describe_model(load(arguments));
   if (!global.json) {
     print_table(model);
     return 0;
@@ -91,55 +83,45 @@ nlohmann::ordered_json number(const std::optional<double>& value) {
 
 int plan(const PlanArguments& arguments, const Global& global) {
   const Experiment experiment = load(arguments.experiment);
-  const StrategyEntry& strategy = strategy_entry(experiment.strategy.name);
-  if (!strategy.traits(experiment.strategy.options).exchanges_gradients) {
-    throw ConfigError(fmt::format("strategy '{}' sends no gradients, so there is nothing to plan", experiment.strategy.name));
-  }
-  const ModelDescription model = description_of(experiment);
-  const PlannerEntry& entry = planner(experiment.strategy.plan);
+  const ModelDescription model = describe_model(experiment);
   std::optional<Profile> profile;
   if (!arguments.profile.empty()) {
     const Workspace workspace = Workspace::open_read_only(workspace_path(global.workspace));
     Reader reader(workspace);
     profile = traced_profile(reader, reader.resolve(arguments.profile), model.slices, experiment);
-  } else if (entry.needs_profile) {
-    throw ConfigError(fmt::format("plan '{}' needs layer times: give --profile RUN, a run of this model and batch", entry.name));
   }
-  const Plan made = entry.make(model.slices, profile.value_or(Profile{}), experiment.strategy.plan_options);
-  std::optional<Timeline> times;
-  if (profile) times = timeline(made, model.slices, *profile);
-
+  const PlannedMessages planned = plan_messages(experiment, model, profile);
+  const auto time_of = [](const PlannedMessage& message, double Timeline::Exchange::*member) {
+    return message.times ? std::optional(*message.times.*member) : std::nullopt;
+  };
   nlohmann::ordered_json buckets = nlohmann::ordered_json::array();
-  for (std::size_t k = 0; k < made.groups().size(); ++k) {
-    const Group& group = made.groups()[k];
-    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-    for (int slice = group.first; slice <= group.last; ++slice) layers.push_back(model.slices[static_cast<std::size_t>(slice)].name);
-    const auto time = [&](double Timeline::Exchange::*member) { return times ? number(times->groups[k].*member) : number({}); };
-    buckets.push_back({{"layers", layers},
-                       {"bytes", group.count * 4},
-                       {"ready_s", time(&Timeline::Exchange::ready_s)},
-                       {"start_s", time(&Timeline::Exchange::start_s)},
-                       {"end_s", time(&Timeline::Exchange::end_s)}});
+  for (const PlannedMessage& message : planned.messages) {
+    buckets.push_back({{"layers", message.layers},
+                       {"bytes", message.elements * 4},
+                       {"ready_s", number(time_of(message, &Timeline::Exchange::ready_s))},
+                       {"start_s", number(time_of(message, &Timeline::Exchange::start_s))},
+                       {"end_s", number(time_of(message, &Timeline::Exchange::end_s))}});
   }
   if (global.json) {
-    const nlohmann::ordered_json document = {{"buckets", buckets},
-                                             {"step_s", times ? number(times->step_s + profile->update_s) : number({})},
-                                             {"exposed_comm_s", times ? number(times->exposed_s) : number({})}};
+    const nlohmann::ordered_json document = {
+        {"buckets", buckets}, {"step_s", number(planned.step_s)}, {"exposed_comm_s", number(planned.exposed_s)}};
     std::printf("%s\n", document.dump(2).c_str());
     return 0;
   }
   std::printf("%-8s %10s %10s %10s %10s  %s\n", "bucket", "bytes", "ready", "start", "end", "layers");
-  for (std::size_t k = 0; k < made.groups().size(); ++k) {
+  for (std::size_t k = 0; k < planned.messages.size(); ++k) {
+    const PlannedMessage& message = planned.messages[k];
     const auto time = [&](double Timeline::Exchange::*member) {
-      return times ? format_duration(times->groups[k].*member) : std::string("-");
+      const std::optional<double> value = time_of(message, member);
+      return value ? format_duration(*value) : std::string("-");
     };
-    std::printf("%-8zu %10s %10s %10s %10s  %s\n", k, format_size(static_cast<double>(made.groups()[k].count) * 4).c_str(),
+    std::printf("%-8zu %10s %10s %10s %10s  %s\n", k, format_size(static_cast<double>(message.elements) * 4).c_str(),
                 time(&Timeline::Exchange::ready_s).c_str(), time(&Timeline::Exchange::start_s).c_str(),
-                time(&Timeline::Exchange::end_s).c_str(), joined(buckets[k]["layers"].get<std::vector<std::string>>(), " ").c_str());
+                time(&Timeline::Exchange::end_s).c_str(), joined(message.layers, " ").c_str());
   }
-  if (times) {
-    std::printf("\npredicted step %s, exposed communication %s\n", format_duration(times->step_s + profile->update_s).c_str(),
-                format_duration(times->exposed_s).c_str());
+  if (planned.step_s) {
+    std::printf("\npredicted step %s, exposed communication %s\n", format_duration(*planned.step_s).c_str(),
+                format_duration(*planned.exposed_s).c_str());
   } else {
     std::printf("\nno times: give --profile RUN, a traced run of this model and batch\n");
   }

@@ -11,7 +11,6 @@
 #include <set>
 #include <sstream>
 
-#include "engine/data/order.h"
 #include "engine/sim/schema.h"
 #include "ui/models/editor/editor_tables.h"
 #include "ui/models/editor/examination.h"
@@ -253,47 +252,6 @@ TEST(Examination, NeverThrowsWhateverTheTextHolds) {
     const Examination result = examine(text);
     EXPECT_FALSE(result.problems.empty()) << text;
   }
-}
-
-class Set final : public Dataset {
- public:
-  explicit Set(std::int64_t size) : size_(size) {}
-  std::int64_t size() const override { return size_; }
-  Shape shape() const override { return {}; }
-  std::int64_t classes() const override { return 2; }
-  const std::vector<std::string>& class_names() const override { return names_; }
-  std::int32_t label(std::int64_t) const override { return 0; }
-  void read(std::int64_t, std::span<std::uint8_t>) const override {}
-  std::vector<float> default_mean() const override { return {0}; }
-  std::vector<float> default_stddev() const override { return {1}; }
-
- private:
-  std::int64_t size_;
-  std::vector<std::string> names_ = {"a", "b"};
-};
-
-TEST(Examination, StepsOfAnEpochAreTheLoadersOwn) {
-  for (const std::int64_t size : {130, 256, 60000}) {  // no fewer than a global batch: "drop" would leave nothing
-    for (const std::int64_t batch : {7, 32, 64}) {
-      for (const bool drop : {false, true}) {
-        const Set set(size);
-        LoaderOptions options;
-        options.ranks = 2;
-        options.batch_per_rank = {batch};
-        options.last_batch = drop ? "drop" : "keep";
-        const SampleOrder order(set, options);
-        EXPECT_EQ(epoch_count(size, 2 * batch, drop).steps, order.batches_per_epoch()) << size << " " << batch << " " << drop;
-      }
-    }
-  }
-}
-
-TEST(Examination, BytesSentAgreeWithTheClosedFormOfTheCollective) {
-  // Every rank but for its own part sends the vector twice: 2 (p-1)/p n.
-  EXPECT_DOUBLE_EQ(bytes_sent_per_rank("direct", 4, 65536, {4000}).value_or(-1), 2 * 3 * 1000 * 4.0);
-  EXPECT_DOUBLE_EQ(bytes_sent_per_rank("direct", 4000, 65536, {8000000}).value_or(-1), 2 * 3999 * 2000 * 4.0);
-  EXPECT_EQ(bytes_sent_per_rank("direct", 1, 65536, {4000}), 0.0);
-  EXPECT_FALSE(bytes_sent_per_rank("library", 4, 65536, {4000}));
 }
 
 TEST(Validator, ExaminesAfterThePauseOnceAndOnlyTheNewestText) {

@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/data/dataset.h"
 #include "engine/experiment/experiment.h"
-#include "engine/plan/plan.h"
+#include "engine/sim/preview.h"
 
 namespace syncline::ui {
 
@@ -71,15 +70,5 @@ struct Examination {
 // `profile`: measured layer times of this model and batch, where there are any.
 Examination examine(const std::string& text, const std::optional<Profile>& profile, const Catalogue&);
 Examination examine(const std::string& text);  // with the engine's own catalogue and no profile
-
-// The steps of an epoch and what is left over, for `samples` and a global batch.
-struct EpochCount {
-  std::int64_t steps = 0, remainder = 0;
-};
-EpochCount epoch_count(std::int64_t samples, std::int64_t global_batch, bool drop);
-
-// Bytes that the busiest rank sends in one exchange of these buckets; nullopt where the collective's messages are not ours to count.
-std::optional<double> bytes_sent_per_rank(const std::string& allreduce, std::int64_t ranks, std::int64_t chunk_elements,
-                                          const std::vector<std::int64_t>& bucket_elements);
 
 }  // namespace syncline::ui

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/experiment/parameter.h"
-#include "engine/optim/description.h"
+#include "engine/sim/plugins.h"
 
 namespace syncline::ui {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/experiment/document.h"
-#include "engine/model/graph.h"
+#include "engine/sim/preview.h"
 #include "ui/models/editor/examination.h"
 
 namespace syncline::ui {

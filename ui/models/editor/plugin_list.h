@@ -8,7 +8,7 @@
 #include <QStringList>
 #include <vector>
 
-#include "engine/optim/description.h"
+#include "engine/sim/plugins.h"
 #include "ui/models/engine_program.h"
 
 namespace syncline::ui {

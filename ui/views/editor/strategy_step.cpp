@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 
 #include "engine/base/error.h"
-#include "engine/model/graph.h"
+#include "engine/sim/preview.h"
 #include "engine/sim/schema.h"
 #include "engine/sim/traced_profile.h"
 #include "ui/models/editor/editor_tables.h"
