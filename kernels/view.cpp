@@ -3,8 +3,9 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <stdexcept>
+
+#include "kernels/host_memory.h"
 
 namespace syncline {
 
@@ -13,8 +14,7 @@ std::shared_ptr<Storage> Storage::host(std::int64_t count) {
   const std::size_t bytes = (static_cast<std::size_t>(count) * 4 + 63) / 64 * 64;
   void* data = nullptr;
   if (bytes > 0) {
-    data = std::aligned_alloc(64, bytes);
-    if (data == nullptr) throw std::bad_alloc();
+    data = host_memory(bytes);
     std::memset(data, 0, bytes);
   }
   return std::make_shared<Storage>(data, count, Place::host, &std::free);

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "kernels/cpu/context.h"
+#include "kernels/cpu/blocks.h"
 
 namespace syncline::cpu {
 
@@ -33,8 +33,8 @@ class Call {
     bool converts = false;
     std::int64_t elements = 0;  // of the user's memory
     std::size_t staging = 0;    // offset there
-    dnnl::memory chosen, user;
-    dnnl::reorder convert, convert_add;
+    dnnl::memory chosen;
+    Conversion convert, convert_add;
     float* data = nullptr;
   };
 
@@ -43,12 +43,13 @@ class Call {
   std::array<dnnl_exec_arg_t, kMax + 1> arguments_{};
   std::size_t count_ = 0;
   dnnl::primitive primitive_;
-  dnnl::memory scratchpad_, convert_scratchpad_;
+  dnnl::memory scratchpad_;
 };
 
-// Copies between two formats of the same tensor, as a Call of two operands.
-Call make_copy(Context& context, const dnnl::memory::desc& from, const dnnl::memory::desc& to);
-
+// std::runtime_error unless the library succeeded; `what` completes "oneDNN failed".
+void check(dnnl_status_t status, const char* what);
+void attach(const dnnl::memory& memory, const void* data);
+dnnl::memory detached(const dnnl::memory::desc& format, const dnnl::engine& engine);  // without memory until `attach`
 dnnl::primitive_attr user_scratchpad();
 
 // Runs `make` and turns the library's exception into std::runtime_error with what was being prepared.

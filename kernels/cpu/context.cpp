@@ -4,8 +4,9 @@
 #include <omp.h>
 
 #include <cstdlib>
-#include <new>
 #include <stdexcept>
+
+#include "kernels/host_memory.h"
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -29,8 +30,7 @@ void Arena::reserve(std::size_t bytes) {
   const std::size_t rounded = (bytes + 4095) / 4096 * 4096;
   data_.reset();
   bytes_ = 0;
-  data_.reset(static_cast<std::byte*>(std::aligned_alloc(4096, rounded)));
-  if (!data_) throw std::bad_alloc();
+  data_.reset(static_cast<std::byte*>(host_memory(rounded)));
   bytes_ = rounded;
 }
 

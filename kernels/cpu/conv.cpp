@@ -4,6 +4,7 @@
 // primitive wants another blocking. 3x3 convolutions of many channels are the exception to channels last: their activations are copied
 // into the library's blocked format, for which it has Winograd's algorithm (F(4x4, 3x3); about twice as fast, copies included) and, on
 // images of a few pixels, direct kernels that skip the padding.
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -26,21 +27,22 @@ memory::desc describe(const Dims& dims, Tag tag) { return {dims, memory::data_ty
 // Weights in the format one primitive wants. Plain weights are used where they lie.
 struct Packed {
   memory::desc format;
-  Call copy;  // empty: the primitive takes plain weights
+  std::optional<Conversion> copy;  // empty: the primitive takes plain weights
   Arena memory_of_copy;
   const float* source = nullptr;
 
   void prepare(Context& context, const memory::desc& plain, const memory::desc& wanted) {
     format = wanted;
     if (plain == wanted) return;
-    copy = make_copy(context, plain, wanted);
+    copy = checked("a change of format", [&] { return Conversion(context, plain, wanted, false); });
+    context.scratchpad.reserve(copy->scratchpad_bytes());
     memory_of_copy.reserve(wanted.get_size());
   }
   const float* pack(Context& context, const float* weights) {
     source = weights;
     if (!copy) return weights;
     float* to = reinterpret_cast<float*>(memory_of_copy.data());
-    copy.run(context, {weights, to});
+    copy->run(context, weights, to);
     return to;
   }
   const float* packed() const { return copy ? reinterpret_cast<const float*>(memory_of_copy.data()) : source; }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors cross calls only inside always_inline functions
 

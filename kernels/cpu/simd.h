@@ -28,6 +28,10 @@ struct Kernels {
   void (*relu_mask)(const float* y, const float* dy, float* dx, std::int64_t count);  // dx = y > 0 ? dy : 0
   void (*column_sums)(const float* x, std::int64_t rows, std::int64_t columns, std::int64_t stride, float* sums, bool accumulate);
 
+  // Lines of 16 elements, strides in elements: `count` of them moved; 16 of them transposed.
+  void (*copy_lines)(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride, std::int64_t count);
+  void (*transpose)(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride);
+
   void (*max_pool)(const PoolShape& shape, const float* x, float* y, std::int32_t* taps);  // taps may be null; one sample
   void (*max_pool_backward)(const PoolShape& shape, const float* dy, const std::int32_t* taps, float* dx);
   void (*average_pool)(const PoolShape& shape, const float* x, float* y);

@@ -209,6 +209,9 @@ TEST(Execution, InstructionSetsGiveEqualBits) {
     keep(out);
     kernels.dropout(a.view.data(), out.data(), count, 11, 12, 1u << 30, 1.25f);
     keep(out);
+    kernels.transpose(a.view.data() + 1, 17, out.data(), 16);
+    kernels.copy_lines(b.view.data(), 33, out.data() + 256, 16, 20);
+    keep(out);
     all.push_back(static_cast<float>(kernels.dot(a.view.data(), b.view.data(), count)));
     results.push_back(all);
   }
