@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/runs/runs_page.h"
 
+#include "ui/models/editor/examples.h"
 #include "ui/models/engine_program.h"
 #include "ui/models/palette.h"
 #include "ui/models/settings.h"
@@ -38,17 +39,6 @@ QPushButton* button(const QString& text, const QString& name, QWidget* parent) {
 }
 
 }  // namespace
-
-QString example_file(const QString& name) {
-  const QString beside = QCoreApplication::applicationDirPath();
-  for (const QString folder :
-       {beside + QStringLiteral("/../share/syncline/experiments"), beside + QStringLiteral("/../../resources/experiments"),
-        beside + QStringLiteral("/../../../resources/experiments")}) {
-    const QFileInfo file(folder + u'/' + name);
-    if (file.isFile()) return file.canonicalFilePath();
-  }
-  return {};
-}
 
 RunsPage::RunsPage(Workbench& bench, QWidget* parent) : Page(bench, parent), model_(bench.store()) {
   setObjectName(QStringLiteral("runs"));
@@ -375,8 +365,8 @@ void RunsPage::toggleStar(const QModelIndex& index) {
 }
 
 void RunsPage::runDemo() {
-  const QString file = example_file(QStringLiteral("quickstart.toml"));
-  if (file.isEmpty()) {
+  const QString file = resource_folder(QStringLiteral("experiments")) + QStringLiteral("/quickstart.toml");
+  if (!QFileInfo(file).isFile()) {
     workbench().notice(tr("The demo's experiment quickstart.toml is not beside this program."));
     return;
   }

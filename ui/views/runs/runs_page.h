@@ -74,7 +74,4 @@ class RunsPage : public Page {
   QStringList selected_;  // ids of rows, kept over a rearrangement that takes rows out of their group
 };
 
-// A file of the examples that come with the program; empty: not found.
-QString example_file(const QString& name);
-
 }  // namespace syncline::ui

@@ -31,6 +31,7 @@
 #include "ui/views/shell/strips.h"
 #include "ui/views/shell/theme.h"
 #include "ui/views/shell/workspace_jobs.h"
+#include "ui/widgets/label_accessible.h"
 
 namespace syncline::ui {
 
@@ -50,6 +51,7 @@ MainWindow::MainWindow(Settings& settings, Theme& theme, PageFactories factories
       options_(options),
       bench_(std::make_unique<ShellWorkbench>(settings, options.workspace)),
       session_(settings, options.workspace) {
+  install_label_accessibility();
   setObjectName(QStringLiteral("window"));
   setWindowTitle(tr("Syncline"));
   setMinimumSize(480, 320);
