@@ -22,6 +22,7 @@
 #include "engine/store/reader.h"
 #include "engine/store/registry.h"
 #include "engine/store/summary.h"
+#include "engine/train/rank/checkpoint.h"
 #include "engine/train/rank/rank_main.h"
 #include "engine/train/rank/resume_rules.h"
 
@@ -34,6 +35,7 @@ constexpr char adopt_variable[] = "SYNCLINE_ADOPT";
 struct TrainArguments {
   ExperimentArguments experiment;
   std::string name, resume, init_from, on = "local";
+  std::optional<std::int64_t> from_step;
   bool dry_run = false, quiet = false, detach = false, print = false;
 };
 
@@ -60,6 +62,20 @@ struct Start {
   std::string file;  // what stands in the ranks' argument list
 };
 
+// What a resumed run starts from: the run's folder (its newest checkpoint), or that of the checkpoint asked for.
+std::filesystem::path resume_point(const Workspace& workspace, const std::string& run, std::optional<std::int64_t> step) {
+  const std::filesystem::path folder = workspace.run_folder(run);
+  if (!step) return folder;
+  std::vector<std::int64_t> steps;
+  for (const std::filesystem::path& checkpoint : committed_checkpoints(folder / "checkpoints")) {
+    steps.push_back(checkpoint_step(checkpoint));
+    if (steps.back() == *step) return checkpoint;
+  }
+  throw ConfigError(steps.empty() ? fmt::format("--from-step {}: run {} has no checkpoint", *step, run)
+                                  : fmt::format("--from-step {}: run {} has no checkpoint of that step; it has those of {} {}", *step, run,
+                                                steps.size() == 1 ? "step" : "steps", fmt::join(steps, ", ")));
+}
+
 void prepare_resume(const TrainArguments& arguments, Start& start) {
   const Workspace workspace = Workspace::open_read_only(start.workspace);
   Reader reader(workspace);
@@ -75,7 +91,7 @@ void prepare_resume(const TrainArguments& arguments, Start& start) {
   if (verdict.kind == ResumeVerdict::refused) throw ConfigError(verdict.sentence);
   if (verdict.kind == ResumeVerdict::same_run) start.origin.attempt_of = before.attempt_of.empty() ? before.id : before.attempt_of;
   start.origin.resumed_from = before.id;
-  start.resume_folder = workspace.run_folder(before.id);
+  start.resume_folder = resume_point(workspace, before.id, arguments.from_step);
   // A resumed run keeps the name that it was given, unless the file or --name says another.
   if (arguments.name.empty() && arguments.experiment.file.empty()) start.origin.name = before.given_name;
 }
@@ -88,6 +104,8 @@ Start prepare(const TrainArguments& arguments, const Global& global) {
   start.origin.command = global.arguments;
   start.origin.command.insert(start.origin.command.begin(), "syncline-engine");
   start.origin.name = arguments.name;
+  if (arguments.from_step && arguments.resume.empty())
+    throw ConfigError("--from-step is for --resume RUN: it chooses among its checkpoints");
   if (const char* copy = std::getenv(experiment_variable)) {
     start.experiment = parse(read_text(copy), copy, {});
   } else if (!arguments.resume.empty()) {
@@ -199,7 +217,7 @@ int as_supervisor(const TrainArguments& arguments, const Global& global) {
     const RunInfo row = Reader(workspace).run(id);
     start.file = arguments.experiment.file;
     start.experiment = parse(read_text(workspace.run_folder(id) / "experiment.toml"), start.file, {});
-    if (!row.resumed_from.empty()) start.resume_folder = workspace.run_folder(row.resumed_from);
+    if (!row.resumed_from.empty()) start.resume_folder = resume_point(workspace, row.resumed_from, arguments.from_step);
     start.origin = {
         .version = version, .command = row.command, .name = row.given_name, .attempt_of = row.attempt_of, .resumed_from = row.resumed_from};
     SupervisorOptions options = supervisor_options(arguments, global, start);
@@ -233,6 +251,7 @@ int detach(const TrainArguments& arguments, const Global& global) {
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   std::vector<std::string> argv = {global.program};
   argv.insert(argv.end(), options.rank_arguments.begin(), options.rank_arguments.end());
+  if (arguments.from_step) argv.insert(argv.end(), {"--from-step", std::to_string(*arguments.from_step)});  // the supervisor's affair alone
   if (file < 0) throw WorkspaceError("cannot write " + log.string());
   try {
     const ChildProcess supervisor(
@@ -274,6 +293,8 @@ int launch(const TrainArguments& arguments, const Global& global) {
 void add_common(CLI::App& sub, TrainArguments& arguments) {
   sub.add_option("--name", arguments.name, "the run's name instead of the experiment's");
   sub.add_option("--resume", arguments.resume, "go on from the newest checkpoint of this run")->type_name("RUN");
+  sub.add_option("--from-step", arguments.from_step, "with --resume: from the checkpoint of this step instead of the newest")
+      ->type_name("STEP");
   sub.add_option("--init-from", arguments.init_from, "start with the parameters of this run's newest checkpoint")->type_name("RUN");
 }
 

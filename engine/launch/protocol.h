@@ -15,7 +15,7 @@ namespace syncline {
 inline constexpr char run_variable[] = "SYNCLINE_RUN";                // the run's id: its row and folder exist already
 inline constexpr char supervisor_variable[] = "SYNCLINE_SUPERVISOR";  // "PID:START_TICKS": when it is gone, rank 0 checkpoints and stops
 inline constexpr char experiment_variable[] = "SYNCLINE_RUN_EXPERIMENT";  // the run folder's copy, read instead of FILE (which may change)
-inline constexpr char resume_variable[] = "SYNCLINE_RESUME_FOLDER";       // run folder whose newest checkpoint is the start
+inline constexpr char resume_variable[] = "SYNCLINE_RESUME_FOLDER";  // run folder whose newest checkpoint is the start, or a checkpoint
 
 inline constexpr char scratch_variable[] = "SYNCLINE_SCRATCH";  // the job's folder in memory; rank 0 removes it when the supervisor is gone
 

@@ -210,6 +210,12 @@ class Job {
   double last_heartbeat_s_ = 0, outcome_seen_s_ = -1, lost_seen_s_ = -1, launcher_gone_s_ = -1, first_kill_s_ = -1;
 };
 
+// The run that a folder to start from belongs to: the folder is the run's, or that of one of its checkpoints.
+std::string run_of(const std::filesystem::path& resume_folder) {
+  const std::filesystem::path above = resume_folder.parent_path();
+  return (above.filename() == "checkpoints" ? above.parent_path() : resume_folder).filename().string();
+}
+
 bool has_checkpoint(const std::filesystem::path& run_folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(run_folder / "checkpoints", ignored)) {
@@ -271,7 +277,7 @@ SupervisedRun supervise(const SupervisorOptions& options) {
       std::fflush(options.shown);
     }
     row.attempt_of = first;
-    row.resumed_from = resume_folder.filename().string();
+    row.resumed_from = run_of(resume_folder);
     row.id.clear();
     id = registry.create(row);
   }

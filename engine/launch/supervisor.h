@@ -21,7 +21,7 @@ struct SupervisorOptions {
   Experiment experiment;
   NewRun run;                           // without id: created here
   std::string existing_run;             // id of a row made by `launch --detach`; empty: none
-  std::filesystem::path resume_folder;  // run folder whose newest checkpoint is the start; empty: from the beginning
+  std::filesystem::path resume_folder;  // run folder whose newest checkpoint is the start, or one checkpoint; empty: from the beginning
   std::filesystem::path workspace;      // database file
   FILE* shown = stdout;                 // where output and progress go; null: only into the log
   bool terminal = false;

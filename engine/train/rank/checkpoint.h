@@ -42,7 +42,9 @@ struct FoundCheckpoint {
   std::filesystem::path folder;
   Manifest manifest;
 };
-// Committed checkpoints in a folder, newest first; a name alone proves nothing about the content.
+// The step of a committed checkpoint's folder by its name; -1: it is none.
+std::int64_t checkpoint_step(const std::filesystem::path& folder);
+// Committed checkpoints in a folder, newest first; a name alone proves nothing about the content. Of one checkpoint's own folder: only it.
 std::vector<std::filesystem::path> committed_checkpoints(const std::filesystem::path& checkpoints);
 // Reads the manifest and checks every file against it. Throws TrainingError saying what is wrong.
 Manifest verify_checkpoint(const std::filesystem::path& folder);

@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::string_view prefix = "step_";
 
-std::int64_t step_of(const fs::path& folder) {  // -1: not a committed checkpoint's name
-  const std::string name = folder.filename().string();
-  if (!name.starts_with(prefix) || name.size() == prefix.size() || name.size() > prefix.size() + 18) return -1;
-  for (std::size_t k = prefix.size(); k < name.size(); ++k)
-    if (std::isdigit(static_cast<unsigned char>(name[k])) == 0) return -1;
-  return std::stoll(name.substr(prefix.size()));
-}
-
 std::vector<std::byte> read_all(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary | std::ios::ate);
   if (!stream) throw TrainingError(fmt::format("{} cannot be read", path.string()));
@@ -55,12 +47,21 @@ void check_file(const fs::path& path, const Manifest::File& expected) {
 
 }  // namespace
 
+std::int64_t checkpoint_step(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with(prefix) || name.size() == prefix.size() || name.size() > prefix.size() + 18) return -1;
+  for (std::size_t k = prefix.size(); k < name.size(); ++k)
+    if (std::isdigit(static_cast<unsigned char>(name[k])) == 0) return -1;
+  return std::stoll(name.substr(prefix.size()));
+}
+
 std::vector<fs::path> committed_checkpoints(const fs::path& checkpoints) {
+  if (checkpoint_step(checkpoints) >= 0) return {checkpoints};
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator each(checkpoints, error), end; !error && each != end; each.increment(error))
-    if (each->is_directory() && step_of(each->path()) >= 0) found.push_back(each->path());
-  std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) { return step_of(a) > step_of(b); });
+    if (each->is_directory() && checkpoint_step(each->path()) >= 0) found.push_back(each->path());
+  std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) { return checkpoint_step(a) > checkpoint_step(b); });
   return found;
 }
 
@@ -78,7 +79,7 @@ Manifest verify_checkpoint(const fs::path& folder) {
   const fs::path path = folder / "manifest.toml";
   const auto bytes = read_all(path);
   Manifest manifest = parse_manifest({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
-  if (manifest.step != step_of(folder)) throw TrainingError(fmt::format("{} is of step {}", path.string(), manifest.step));
+  if (manifest.step != checkpoint_step(folder)) throw TrainingError(fmt::format("{} is of step {}", path.string(), manifest.step));
   for (const Manifest::File& file : manifest.files) check_file(folder / file.name, file);
   return manifest;
 }
@@ -89,8 +90,9 @@ std::optional<FoundCheckpoint> newest_checkpoint(const fs::path& checkpoints, co
     try {
       return FoundCheckpoint{all[k], verify_checkpoint(all[k])};
     } catch (const Error& error) {
-      complain(fmt::format("the checkpoint of step {} cannot be used: {}; {}", step_of(all[k]), error.what(),
-                           k + 1 < all.size() ? fmt::format("trying the one of step {}", step_of(all[k + 1])) : "there is no older one"));
+      complain(fmt::format(
+          "the checkpoint of step {} cannot be used: {}; {}", checkpoint_step(all[k]), error.what(),
+          k + 1 < all.size() ? fmt::format("trying the one of step {}", checkpoint_step(all[k + 1])) : "there is no older one"));
     }
   }
   return std::nullopt;

@@ -185,9 +185,10 @@ void RankProcess::open_checkpoints() {
   };
   std::filesystem::path from = options_.resume_folder;
   if (from.empty()) from = environment(resume_variable);
-  const auto open = [&](const std::filesystem::path& folder) {
-    auto opened = open_newest(*control_, folder / "checkpoints", complain);
-    if (!opened) throw AgreedError(fmt::format("{} holds no checkpoint that can be used", (folder / "checkpoints").string()));
+  const auto open = [&](const std::filesystem::path& folder) {  // of a run, or of one checkpoint
+    const std::filesystem::path checkpoints = checkpoint_step(folder) >= 0 ? folder : folder / "checkpoints";
+    auto opened = open_newest(*control_, checkpoints, complain);
+    if (!opened) throw AgreedError(fmt::format("{} holds no checkpoint that can be used", checkpoints.string()));
     if (first()) progress_->line(fmt::format("from the checkpoint of step {}", opened->step()));
     return opened;
   };

@@ -78,6 +78,45 @@ TEST(Resuming, WhatMayDifferAndWhatMayNot) {
   EXPECT_NE(beyond.output.find("no-such-run"), std::string::npos) << beyond.output;
 }
 
+TEST(Resuming, FromAnOlderCheckpointTheSameStepsFollowAgain) {
+  const Engine engine;
+  engine.replace("epochs = 4", "steps = 30");
+  ASSERT_EQ(engine.train("--name whole --set 'checkpoint.every=\"10 steps\"' --set checkpoint.keep=5").code, 0);
+  const RunInfo whole = engine.last();
+  const Ended none = engine.run("train --resume whole --from-step 7");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.output.find("no checkpoint of that step; it has those of steps 30, 20, 10"), std::string::npos) << none.output;
+  EXPECT_EQ(engine.run("train job.toml --from-step 10").code, 2);
+  EXPECT_EQ(engine.last().id, whole.id);  // nothing was recorded
+
+  const Ended again = engine.run("train --resume whole --from-step 10");
+  ASSERT_EQ(again.code, 0) << again.output;
+  const RunInfo second = engine.last();
+  EXPECT_EQ(second.resumed_from, whole.id);
+  EXPECT_EQ(second.attempt, 2);
+  const auto first = exported(engine, whole.id, "train_loss"), repeated = exported(engine, second.id, "train_loss");
+  ASSERT_EQ(repeated.size(), 20u);
+  EXPECT_EQ(repeated.begin()->first, 10);
+  for (const auto& [step, loss] : repeated) EXPECT_EQ(loss, first.at(step)) << step;
+  EXPECT_EQ(engine.state(second.id), engine.state(whole.id));
+}
+
+TEST(Restarting, AnAttemptThatDiesBeforeItsFirstCheckpointStartsFromTheOneThatWasChosen) {
+  const Engine engine;
+  engine.replace("epochs = 4", "steps = 30");
+  engine.replace("limit_s = 3", "limit_s = 3\nmax_restarts = 1");
+  ASSERT_EQ(engine.train("--name whole --set 'checkpoint.every=\"10 steps\"' --set checkpoint.keep=5").code, 0);
+  const RunInfo whole = engine.last();
+  Job job(engine, "train --resume whole --from-step 10 --set 'checkpoint.every=\"20 steps\"'", "SYNCLINE_FAULT=0:15:data:sleep=2");
+  ASSERT_TRUE(job.wait_for_step(14)) << job.output();
+  ::kill(job.pid(1), SIGKILL);
+  EXPECT_EQ(job.wait(30), 0) << job.output();
+  const RunInfo last = engine.last();
+  EXPECT_EQ(last.attempt, 3);
+  EXPECT_EQ(last.resumed_from, whole.id);
+  EXPECT_EQ(engine.series(last.id, "train_loss").size(), 20u);
+}
+
 TEST(Resuming, ParametersOnlyStartANewRun) {
   const Engine engine;
   ASSERT_EQ(engine.train("--name first").code, 0);
