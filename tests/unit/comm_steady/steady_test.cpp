@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tests/unit/comm/support.h"
-#include "tests/unit/model/allocations.h"
+#include "tests/support/allocations.h"
 
 namespace syncline {
 namespace {

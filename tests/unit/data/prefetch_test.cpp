@@ -4,7 +4,7 @@
 #include <set>
 #include <thread>
 
-#include "tests/unit/data/allocations.h"
+#include "tests/support/allocations.h"
 #include "tests/unit/data/fixtures.h"
 
 namespace syncline {

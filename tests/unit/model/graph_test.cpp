@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/model/allocations.h"
+#include "tests/support/allocations.h"
 #include "tests/unit/model/models.h"
 #include "tests/unit/model/recording_backend.h"
 

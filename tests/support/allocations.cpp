@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from the tests: where a compiler sees new and delete together with these it reports a mismatch.
-#include "tests/unit/model/allocations.h"
+// In a file of its own: seeing the definitions where memory is used, the compiler takes free() for a mistake.
+#include "tests/support/allocations.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
-std::atomic<long> count = 0;
-}  // namespace
-
-namespace syncline::test {
-long allocations() { return count; }
-}  // namespace syncline::test
+std::atomic<std::int64_t> count = 0;
+}
 
 // All of them: where only some are replaced, a sanitizer's runtime keeps its own for the rest.
 void* operator new(std::size_t size) {
@@ -32,3 +28,7 @@ void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(m
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace syncline::test {
+std::int64_t allocations() { return count; }
+}  // namespace syncline::test
