@@ -52,6 +52,6 @@ QString latest_text(const RunSnapshot&);
 std::optional<CheckpointRecord> newest_checkpoint(const RunSnapshot&);
 // Why an action is not possible now; empty: it is.
 QString reason_not_to_stop(const RunSnapshot&);
-QString reason_not_to_resume(const RunSnapshot&);
+QString reason_not_to_resume(const RunSnapshot&, std::optional<std::int64_t> from_step = {});  // none: the newest checkpoint
 
 }  // namespace syncline::ui

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/models/runs_edits.h"
 
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <QCoreApplication>
+
+#include "engine/base/error.h"
+#include "engine/metrics/clock.h"
+#include "engine/store/process.h"
+#include "ui/models/format.h"
+
 namespace syncline::ui {
 
 void RunsEdits::annotate(const std::vector<RunRowPtr>& rows, std::function<void(Annotations&, const std::string&)> edit, Done done) {
@@ -13,7 +24,7 @@ void RunsEdits::annotate(const std::vector<RunRowPtr>& rows, std::function<void(
           for (const std::string& id : row->attempts) edit(annotations, id);
         }
       },
-      std::move(done));
+      std::move(done), failed_);
 }
 
 void RunsEdits::rename(const RunRowPtr& row, const QString& name, Done done) {
@@ -68,7 +79,7 @@ void RunsEdits::setTrashed(const std::vector<RunRowPtr>& rows, bool trashed, Don
       rows, [trashed](Annotations& annotations, const std::string& id) { annotations.set_trashed(id, trashed); }, std::move(done));
 }
 
-void RunsEdits::removeForGood(const std::vector<RunRowPtr>& rows, Done done, std::function<void(const QString&)> failed) {
+void RunsEdits::removeForGood(const std::vector<RunRowPtr>& rows, Done done, Failed failed) {
   store_.write(
       context_,
       [rows](StoreService::Writer& writer) {
@@ -78,6 +89,35 @@ void RunsEdits::removeForGood(const std::vector<RunRowPtr>& rows, Done done, std
         }
       },
       std::move(done), std::move(failed));
+}
+
+void RunsEdits::markStopped(const std::vector<RunRowPtr>& rows, const QString& who, Done done, Failed failed) {
+  store_.write(
+      context_,
+      [rows, who = who.toStdString()](StoreService::Writer& writer) {
+        Reader reader(writer.workspace);
+        RunRegistry registry(writer.workspace);
+        for (const RunRowPtr& row : rows) {
+          const RunInfo now = reader.run(row->info.id);  // it may have spoken since it was looked at
+          if (!may_be_marked_stopped(now.state))
+            throw WorkspaceError(
+                fmt::format("{} is {}: only a run that is lost or unreachable can be marked as stopped", now.name, now.state));
+          registry.finish(now.id, stopped_by_hand(now, who, utc_s()));
+        }
+      },
+      std::move(done), std::move(failed));
+}
+
+QString person_here() {
+  const passwd* known = ::getpwuid(::geteuid());
+  const QString name = known != nullptr ? QString::fromLocal8Bit(known->pw_name) : QString::number(::geteuid());
+  return QCoreApplication::translate("Runs", "%1 on %2").arg(name, QString::fromStdString(host_name()));
+}
+
+ExitRecord stopped_by_hand(const RunInfo& run, const std::string& who, double now_utc_s) {
+  const std::string before = run.reason.empty() ? run.state : run.state == "unknown" ? run.reason : run.state + ", " + run.reason;
+  return {"stopped", fmt::format("marked as stopped by {}, {}; before that: {}", who, format::isoUtc(now_utc_s).toStdString(), before),
+          static_cast<int>(ExitCode::stopped), now_utc_s};
 }
 
 void RunsEdits::ask(const std::vector<RunRowPtr>& rows, const std::string& kind, Done done) {

@@ -88,6 +88,7 @@ RunsSnapshotPtr read_runs(Reader& reader, const RunsSnapshotPtr& before) {
 
 bool is_active(const std::string& state) { return state == "queued" || state == "running" || state == "stopping"; }
 bool needs_attention(const std::string& state) { return state == "failed" || state == "lost" || state == "unknown"; }
+bool may_be_marked_stopped(const std::string& state) { return state == "lost" || state == "unknown"; }
 
 QString reason_to_keep(const RunRow& row) {
   if (is_active(row.info.state)) return tr("it is %1: stop it first").arg(state_look(row.info.state).word.toLower());

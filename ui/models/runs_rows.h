@@ -50,8 +50,9 @@ struct StateLook {
 };
 StateLook state_look(const std::string& state);
 int state_order(const std::string& state);
-bool is_active(const std::string& state);        // queued, running, stopping
-bool needs_attention(const std::string& state);  // failed, lost, unknown
+bool is_active(const std::string& state);              // queued, running, stopping
+bool needs_attention(const std::string& state);        // failed, lost, unknown
+bool may_be_marked_stopped(const std::string& state);  // lost, unknown: no exit record, and no process that could still write one is known
 // "Failed: out of memory on rank 3": the state in one sentence.
 QString state_sentence(const RunInfo&);
 

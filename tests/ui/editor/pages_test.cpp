@@ -38,9 +38,9 @@ TEST_F(RecipesPageTest, ShowsEachShippedExperimentAndOpensItAsADraft) {
   ASSERT_NE(card, nullptr);
   EXPECT_NE(find<QFrame>(QStringLiteral("recipes.card.own-layers")), nullptr);
   QTest::mouseClick(card->findChild<QPushButton*>(QStringLiteral("recipes.open")), Qt::LeftButton);
-  ASSERT_EQ(bench_->new_drafts.size(), 2);
-  EXPECT_EQ(bench_->new_drafts[0], QStringLiteral("quickstart, layer by layer"));
-  EXPECT_TRUE(bench_->new_drafts[1].startsWith(QStringLiteral("# LeNet on Fashion-MNIST")));
+  ASSERT_EQ(bench_->drafts.size(), 1u);
+  EXPECT_EQ(bench_->drafts[0].first, QStringLiteral("quickstart, layer by layer"));
+  EXPECT_TRUE(bench_->drafts[0].second.startsWith(QStringLiteral("# LeNet on Fashion-MNIST")));
 }
 
 TEST_F(RecipesPageTest, SearchKeepsWhatHasAllWords) {

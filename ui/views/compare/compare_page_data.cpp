@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the Compare page reads and writes.
-#include "ui/models/format.h"
+#include "ui/dialogs/choose_runs_dialog.h"
 #include "ui/models/palette.h"
-#include "ui/models/runs_rows.h"
 #include "ui/views/compare/compare_page.h"
 
 namespace syncline::ui {
@@ -188,52 +187,9 @@ void ComparePage::exportTable() {
 }
 
 void ComparePage::pickRuns() {
-  auto* dialog = new QDialog(this);
+  auto* dialog = new ChooseRunsDialog(workbench().store(), QStringLiteral("compare.pick"), tr("Add Runs"), tr("&Add"), choice_.runs, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setObjectName(QStringLiteral("compare.pick"));
-  dialog->setWindowTitle(tr("Add Runs"));
-  auto* search = new QLineEdit(dialog);
-  search->setObjectName(QStringLiteral("compare.pick.search"));
-  search->setClearButtonEnabled(true);
-  auto* label = new QLabel(tr("&Search by name:"), dialog);
-  label->setBuddy(search);
-  auto* found = new QListWidget(dialog);
-  found->setObjectName(QStringLiteral("compare.pick.list"));
-  found->setAccessibleName(tr("Runs"));
-  found->setUniformItemSizes(true);
-  found->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  auto* box = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);
-  box->button(QDialogButtonBox::Ok)->setText(tr("&Add"));
-  box->button(QDialogButtonBox::Cancel)->setText(tr("&Cancel"));
-  auto* layout = new QVBoxLayout(dialog);
-  for (QWidget* one :
-       {static_cast<QWidget*>(label), static_cast<QWidget*>(search), static_cast<QWidget*>(found), static_cast<QWidget*>(box)}) {
-    layout->addWidget(one);
-  }
-  dialog->resize(460, 420);
-  connect(search, &QLineEdit::textChanged, found, [found](const QString& text) {
-    for (int i = 0; i < found->count(); ++i) found->item(i)->setHidden(!found->item(i)->text().contains(text, Qt::CaseInsensitive));
-  });
-  workbench().store().read<RunsSnapshotPtr>(
-      dialog, QStringLiteral("pick"), [](Reader& reader) { return read_runs(reader, nullptr); },
-      [this, found](const RunsSnapshotPtr& snapshot) {
-        for (const RunRowPtr& row : snapshot->rows) {
-          if (choice_.runs.contains(row->newest())) continue;
-          auto* made = new QListWidgetItem(QString::fromStdString(row->info.name), found);
-          made->setData(id_role, row->newest());
-          made->setToolTip(format::moment(row->created, QTimeZone::systemTimeZone()));
-        }
-        found->setCurrentRow(0);
-      });
-  connect(box, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-  connect(box, &QDialogButtonBox::accepted, dialog, [this, dialog, found] {
-    QStringList ids;
-    for (const QListWidgetItem* chosen : found->selectedItems()) {
-      if (!chosen->isHidden()) ids << chosen->data(id_role).toString();
-    }
-    dialog->accept();
-    add(ids);
-  });
+  connect(dialog, &QDialog::accepted, this, [this, dialog] { add(dialog->chosen()); });
   dialog->open();
 }
 

@@ -70,7 +70,7 @@ class FilesTab : public RunTab {
                                           tr("Go on from the selected checkpoint"),
                                           {},
                                           QStringLiteral("media-playback-start")},
-                                         [this] { context().actions->resume->trigger(); });
+                                         [this] { context().actions->resumeFrom(selectedStep()); });
     auto* resume = new QToolButton(this);
     resume->setDefaultAction(resume_);
     resume->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -123,15 +123,15 @@ class FilesTab : public RunTab {
     std::vector<CheckpointRecord> newest_first(now.checkpoints.rbegin(), now.checkpoints.rend());
     const QDir folder(data().folder());
     checkpoints_->setRowCount(static_cast<int>(newest_first.size()));
+    steps_.clear();
     for (int row = 0; row < checkpoints_->rowCount(); ++row) {
       const CheckpointRecord& record = newest_first[static_cast<std::size_t>(row)];
       const QString path = QString::fromStdString(record.path);
+      const bool there = QDir(folder.filePath(path)).exists();
+      steps_.emplace_back(record.step, there);
       put(checkpoints_, row, 0, format::count(record.step), true);
       put(checkpoints_, row, 1, format::bytes(static_cast<double>(record.bytes)), true);
-      put(checkpoints_, row, 2,
-          !QDir(folder.filePath(path)).exists() ? tr("removed")
-          : record.verified                     ? tr("✓ verified")
-                                                : tr("not verified"));
+      put(checkpoints_, row, 2, !there ? tr("removed") : record.verified ? tr("✓ verified") : tr("not verified"));
       put(checkpoints_, row, 3, format::moment(record.wall_s, QTimeZone::systemTimeZone()));
       put(checkpoints_, row, 4, path);
     }
@@ -146,11 +146,17 @@ class FilesTab : public RunTab {
     if (isVisible()) list();
   }
 
-  void updateResume() {
-    QString reason = data().known() ? reason_not_to_resume(snapshot()) : tr("The run is still being read");
+  // From where the selected row goes on; none: the newest.
+  std::optional<std::int64_t> selectedStep() const {
     const int row = checkpoints_->currentRow();
-    if (reason.isEmpty() && row < 0) reason = tr("Select a checkpoint");
-    if (reason.isEmpty() && row > 0) reason = tr("A run goes on from its newest checkpoint");
+    return row <= 0 || row >= static_cast<int>(steps_.size()) ? std::nullopt : std::optional(steps_[static_cast<std::size_t>(row)].first);
+  }
+
+  void updateResume() {
+    const int row = checkpoints_->currentRow();
+    QString reason = context().actions->reasonNotToResume(selectedStep());
+    if (reason.isEmpty() && (row < 0 || row >= static_cast<int>(steps_.size()))) reason = tr("Select a checkpoint");
+    if (reason.isEmpty() && !steps_[static_cast<std::size_t>(row)].second) reason = tr("This checkpoint has been removed");
     ActionRegistry::setReason(resume_, reason);
   }
 
@@ -188,6 +194,7 @@ class FilesTab : public RunTab {
   QTableWidget *checkpoints_, *files_;
   QLabel *traces_, *none_;
   QAction* resume_;
+  std::vector<std::pair<std::int64_t, bool>> steps_;  // of the rows, and whether the checkpoint is still there
   bool listed_ = false, sized_ = false;
 };
 

@@ -68,11 +68,11 @@ void MessageStrip::setDetails(const QString& text) {
   details_->setVisible(!text.isEmpty() && fold_->isChecked());
 }
 
-void MessageStrip::setAction(const QString& text, std::function<void()> act) {
+void MessageStrip::offer(const QString& text, std::function<void()> act) {
   auto* button = new QPushButton(text, this);
-  button->setObjectName(objectName() + QStringLiteral(".action"));
+  button->setObjectName(objectName() + (actions_ == 0 ? QStringLiteral(".action") : QStringLiteral(".action%1").arg(actions_ + 1)));
   connect(button, &QPushButton::clicked, this, [act = std::move(act)] { act(); });
-  row_->insertWidget(2, button);
+  row_->insertWidget(2 + actions_++, button);
 }
 
 void MessageStrip::changeEvent(QEvent* event) {

@@ -20,7 +20,7 @@ class MessageStrip : public QFrame {
   MessageStrip(Kind, const QString& name, QWidget* parent = nullptr);
   void setText(const QString&);
   void setDetails(const QString&);  // empty: none; shown at once, foldable
-  void setAction(const QString& text, std::function<void()> act);
+  void offer(const QString& text, std::function<void()> act);
 
  Q_SIGNALS:
   void closed();
@@ -35,6 +35,7 @@ class MessageStrip : public QFrame {
   QToolButton* fold_;
   QPlainTextEdit* details_;
   QHBoxLayout* row_;
+  int actions_ = 0;
 };
 
 }  // namespace syncline::ui

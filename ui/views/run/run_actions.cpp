@@ -2,26 +2,26 @@
 #include "ui/views/run/run_actions.h"
 
 #include <QDesktopServices>
-#include <QDialog>
-#include <QDialogButtonBox>
 #include <QDir>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QLabel>
-#include <QLineEdit>
-#include <QPlainTextEdit>
 #include <QSaveFile>
 #include <QUrl>
-#include <QVBoxLayout>
 
 #include "engine/metrics/clock.h"
+#include "ui/dialogs/annotation_dialogs.h"
+#include "ui/dialogs/choose_runs_dialog.h"
 #include "ui/models/engine_program.h"
 #include "ui/models/run_page_state.h"
 #include "ui/widgets/actions.h"
 
 namespace syncline::ui {
 
-RunActions::RunActions(RunContext context, QWidget* page) : QObject(page), context_(context), page_(page) {
+RunActions::RunActions(RunContext context, QWidget* page)
+    : QObject(page),
+      context_(context),
+      page_(page),
+      edits_(context.data.store(), this, [this](const QString& message) { Q_EMIT problem(QStringLiteral("annotation"), message); }) {
   ActionRegistry& actions = context_.workbench.actions();
   const auto add = [&](const char* id, const QString& text, const QString& help, const QList<QKeySequence>& keys, const char* icon,
                        const std::function<void()>& act) {
@@ -49,11 +49,8 @@ RunActions::RunActions(RunContext context, QWidget* page) : QObject(page), conte
   stop_menu_->setDefaultAction(stop_after_checkpoint);
   checkpoint = add("run.checkpoint", tr("&Checkpoint Now"), tr("Save a checkpoint at the next step and go on"), {}, "document-save",
                    [this] { ask("checkpoint", tr("Checkpoint")); });
-  resume = add("run.resume", tr("&Resume"), tr("Go on from the newest checkpoint of this run"), {}, "media-playback-start", [this] {
-    launch({QStringLiteral("launch"), QStringLiteral("--resume"), context_.data.id(), QStringLiteral("--on"), QStringLiteral("local"),
-            QStringLiteral("--detach"), QStringLiteral("--json")},
-           tr("Resume"));
-  });
+  resume = add("run.resume", tr("&Resume"), tr("Go on from the newest checkpoint of this run"), {}, "media-playback-start",
+               [this] { resumeFrom(std::nullopt); });
   duplicate = add("run.duplicate", tr("&Duplicate as Draft"), tr("Open this run's experiment as a draft that can be changed and launched"),
                   {QKeySequence(Qt::CTRL | Qt::Key_D)}, "edit-copy", [this] {
                     if (!context_.data.known()) return;
@@ -64,17 +61,15 @@ RunActions::RunActions(RunContext context, QWidget* page) : QObject(page), conte
                     {QKeySequence(Qt::Key_F5)}, "view-refresh", [this] { context_.data.readNow(); });
   star = add("runs.star", tr("S&tar"), tr("Mark this run with a star, or take it away"), {}, "starred", [this] {
     if (!context_.data.known()) return;
-    const bool starred = !context_.data.snapshot().run.starred;
-    context_.data.store().write(
-        this,
-        [id = context_.data.id().toStdString(), starred](StoreService::Writer& writer) {
-          Annotations(writer.workspace).set_starred(id, starred);
-        },
-        [this] { context_.data.readNow(); });
+    edits_.setStarred({row()}, !row()->info.starred, [this] { context_.data.readNow(); });
   });
   star->setCheckable(true);
   compare = add("compare.add", tr("&Add to Comparison"), tr("Open a comparison with this run, to which others can be added"), {},
                 "view-split-left-right", [this] { context_.workbench.openComparison({context_.data.id()}); });
+  compare_with = add("compare.with", tr("Compare &With…"), tr("Choose runs to put beside this one"), {}, "view-split-left-right",
+                     [this] { compareWith(); });
+  mark_stopped = add("run.mark-stopped", tr("Mark as Stopp&ed…"), tr("Give a run whose end nobody has seen the end that you know of"), {},
+                     "process-stop", [this] { markStopped(); });
   trace = add("run.trace", tr("&Trace the Next 20 Steps"), tr("Record every event of the next 20 steps of all ranks"), {}, "",
               [this] { ask("trace", tr("Trace")); });
   compute_only = add("run.compute-only", tr("Measure Compute &Only"),
@@ -91,7 +86,7 @@ void RunActions::update() {
   const QString loading = tr("The run is still being read");
   if (!context_.data.known()) {
     for (QAction* action : {stop, stop_after_step, stop_after_checkpoint, stop_now, stop_force, checkpoint, resume, duplicate, star, trace,
-                            compute_only, tags, note})
+                            compute_only, tags, note, mark_stopped})
       ActionRegistry::setReason(action, loading);
     return;
   }
@@ -107,10 +102,11 @@ void RunActions::update() {
                                 ? tr("Offered when the run has not answered a request to stop within %1 s").arg(snapshot.grace_s)
                                 : QString());
   ActionRegistry::setReason(trace, !not_stop.isEmpty() ? tr("Only a running run can be traced") : QString());
-  ActionRegistry::setReason(resume, launching_         ? tr("Something is being launched")
-                                    : locked.isEmpty() ? reason_not_to_resume(snapshot)
-                                                       : locked);
+  ActionRegistry::setReason(resume, reasonNotToResume(std::nullopt));
   ActionRegistry::setReason(duplicate, {});
+  ActionRegistry::setReason(mark_stopped, !locked.isEmpty()                           ? locked
+                                          : may_be_marked_stopped(snapshot.run.state) ? QString()
+                                                                                      : tr("Only for a run that is lost or unreachable"));
   for (QAction* action : {star, tags, note}) ActionRegistry::setReason(action, locked);
   QString not_measure = locked;
   if (snapshot.run.strategy == "none")
@@ -190,72 +186,55 @@ void RunActions::launchComputeOnly() {
                                   });
 }
 
-void RunActions::editTags() {
-  auto* dialog = new QDialog(page_);
+RunRowPtr RunActions::row() const {
+  const RunsSnapshotPtr folded = fold_attempts(context_.data.snapshot().attempts, nullptr);
+  return folded->rows.empty() ? folded->trashed.front() : folded->rows.front();
+}
+
+void RunActions::compareWith() {
+  const QString id = context_.data.id();
+  auto* dialog =
+      new ChooseRunsDialog(context_.data.store(), QStringLiteral("run.compare"), tr("Compare With"), tr("&Compare"), {id}, page_);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setObjectName(QStringLiteral("run.tags.dialog"));
-  dialog->setWindowTitle(tr("Tags"));
-  QStringList before;
-  for (const std::string& tag : context_.data.snapshot().run.tags) before << QString::fromStdString(tag);
-  auto* edit = new QLineEdit(before.join(QStringLiteral(", ")), dialog);
-  edit->setObjectName(QStringLiteral("run.tags.edit"));
-  auto* label = new QLabel(tr("&Tags, separated by commas:"), dialog);
-  label->setBuddy(edit);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, dialog);
-  auto* layout = new QVBoxLayout(dialog);
-  layout->addWidget(label);
-  layout->addWidget(edit);
-  layout->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
-  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-  connect(dialog, &QDialog::accepted, this, [this, edit, before] {
-    QStringList after;
-    for (const QString& part : edit->text().split(u',', Qt::SkipEmptyParts)) {
-      if (const QString tag = part.trimmed(); !tag.isEmpty()) after << tag;
-    }
-    context_.data.store().write(
-        this,
-        [id = context_.data.id().toStdString(), before, after](StoreService::Writer& writer) {
-          Annotations annotations(writer.workspace);
-          for (const QString& tag : before) {
-            if (!after.contains(tag)) annotations.remove_tag(id, tag.toStdString());
-          }
-          for (const QString& tag : after) {
-            if (!before.contains(tag)) annotations.add_tag(id, tag.toStdString());
-          }
-        },
-        [this] { context_.data.readNow(); }, [this](const QString& message) { Q_EMIT problem(QStringLiteral("tags"), message); });
-  });
+  connect(dialog, &QDialog::accepted, this, [this, dialog, id] { context_.workbench.openComparison(QStringList{id} + dialog->chosen()); });
+  dialog->open();
+}
+
+void RunActions::editTags() {
+  auto* dialog = new TagsDialog({row()}, page_);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this,
+          [this, dialog] { edits_.changeTags({row()}, dialog->added(), dialog->removed(), [this] { context_.data.readNow(); }); });
   dialog->open();
 }
 
 void RunActions::editNote() {
-  auto* dialog = new QDialog(page_);
+  auto* dialog = new NoteDialog({row()}, page_);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setObjectName(QStringLiteral("run.note.dialog"));
-  dialog->setWindowTitle(tr("Note"));
-  auto* edit = new QPlainTextEdit(QString::fromStdString(context_.data.snapshot().run.notes), dialog);
-  edit->setObjectName(QStringLiteral("run.note.edit"));
-  edit->setTabChangesFocus(true);
-  auto* label = new QLabel(tr("&Note on this run:"), dialog);
-  label->setBuddy(edit);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, dialog);
-  auto* layout = new QVBoxLayout(dialog);
-  layout->addWidget(label);
-  layout->addWidget(edit);
-  layout->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
-  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-  connect(dialog, &QDialog::accepted, this, [this, edit] {
-    context_.data.store().write(
-        this,
-        [id = context_.data.id().toStdString(), text = edit->toPlainText().toStdString()](StoreService::Writer& writer) {
-          Annotations(writer.workspace).set_notes(id, text);
-        },
-        [this] { context_.data.readNow(); }, [this](const QString& message) { Q_EMIT problem(QStringLiteral("note"), message); });
-  });
-  dialog->resize(420, 240);
+  connect(dialog, &QDialog::accepted, this,
+          [this, dialog] { edits_.setNote({row()}, dialog->note(), [this] { context_.data.readNow(); }); });
   dialog->open();
+}
+
+void RunActions::markStopped() {
+  if (!context_.data.known() || !ask_to_mark_stopped({row()}, page_)) return;
+  edits_.markStopped(
+      {row()}, person_here(), [this] { context_.data.readNow(); },
+      [this](const QString& message) { Q_EMIT problem(QStringLiteral("mark-stopped"), tr("Mark as stopped: %1").arg(message)); });
+}
+
+QString RunActions::reasonNotToResume(std::optional<std::int64_t> step) const {
+  if (!context_.data.known()) return tr("The run is still being read");
+  if (launching_) return tr("Something is being launched");
+  if (context_.data.store().readOnly()) return tr("The workspace can only be read");
+  return reason_not_to_resume(context_.data.snapshot(), step);
+}
+
+void RunActions::resumeFrom(std::optional<std::int64_t> step) {
+  QStringList arguments{QStringLiteral("launch"), QStringLiteral("--resume"), context_.data.id()};
+  if (step) arguments << QStringLiteral("--from-step") << QString::number(*step);
+  launch(arguments << QStringLiteral("--on") << QStringLiteral("local") << QStringLiteral("--detach") << QStringLiteral("--json"),
+         tr("Resume"));
 }
 
 }  // namespace syncline::ui

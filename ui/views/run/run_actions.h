@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QObject>
 
+#include "ui/models/runs_edits.h"
 #include "ui/views/run/run_tab.h"
 
 namespace syncline::ui {
@@ -17,10 +18,13 @@ class RunActions : public QObject {
   RunActions(RunContext, QWidget* page);
 
   QAction *stop, *stop_after_step, *stop_after_checkpoint, *stop_now, *stop_force;
-  QAction *checkpoint, *resume, *duplicate, *check_state, *star, *compare, *trace, *compute_only, *tags, *note, *open_folder;
+  QAction *checkpoint, *resume, *duplicate, *check_state, *star, *compare, *compare_with, *mark_stopped, *trace, *compute_only, *tags,
+      *note, *open_folder;
   QMenu* stopMenu() const { return stop_menu_; }
   void setStopAnchor(QWidget* button) { stop_anchor_ = button; }
-  void update();  // from the data: which are possible, and why not
+  void update();                                                      // from the data: which are possible, and why not
+  QString reasonNotToResume(std::optional<std::int64_t> step) const;  // empty: it is possible
+  void resumeFrom(std::optional<std::int64_t> step);                  // of a checkpoint; none: the newest
 
  Q_SIGNALS:
   void problem(const QString& cause, const QString& text);  // an action that the person asked for did not work
@@ -30,10 +34,14 @@ class RunActions : public QObject {
   void popUpStopMenu();
   void launch(const QStringList& arguments, const QString& what);
   void launchComputeOnly();
+  void compareWith();
   void editTags();
   void editNote();
+  void markStopped();
+  RunRowPtr row() const;  // with all attempts; only when the run is known
   RunContext context_;
   QWidget* page_;
+  RunsEdits edits_;
   QMenu* stop_menu_;
   QPointer<QWidget> stop_anchor_;
   bool launching_ = false;

@@ -85,7 +85,8 @@ RunHeader::RunHeader(RunContext context, RunActions& actions, QWidget* parent) :
   more->setMinimumSize(28, 24);
   auto* menu = new QMenu(more);
   menu->setToolTipsVisible(true);
-  for (QAction* action : {actions.duplicate, actions.compare, actions.check_state}) menu->addAction(action);
+  for (QAction* action : {actions.duplicate, actions.compare_with, actions.compare, actions.check_state, actions.mark_stopped})
+    menu->addAction(action);
   menu->addSeparator();
   for (QAction* action : {actions.trace, actions.compute_only}) menu->addAction(action);
   menu->addSeparator();

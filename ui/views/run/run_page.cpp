@@ -159,7 +159,8 @@ void RunPage::updateBanners() {
                                                        : MessageStrip::information;
     showStrip(banner.cause, kind, banner.text, banner.with_log, banner.with_resume);
   }
-  const QStringList of_actions{QStringLiteral("launch"), QStringLiteral("request"), QStringLiteral("tags"), QStringLiteral("note")};
+  const QStringList of_actions{QStringLiteral("launch"), QStringLiteral("request"), QStringLiteral("annotation"),
+                               QStringLiteral("mark-stopped")};
   for (auto& [cause, strip] : strips_) {
     if (strip && !wanted.contains(cause) && !of_actions.contains(cause)) strip->deleteLater();
   }
@@ -177,7 +178,10 @@ void RunPage::showStrip(const QString& cause, MessageStrip::Kind kind, const QSt
     });
     if (with_resume) {
       const auto newest = newest_checkpoint(data_.snapshot());
-      strip->setAction(newest ? tr("&Resume from Step %1").arg(newest->step) : tr("&Resume"), [this] { actions_.resume->trigger(); });
+      strip->offer(newest ? tr("&Resume from Step %1").arg(newest->step) : tr("&Resume"), [this] { actions_.resume->trigger(); });
+    }
+    if (cause == QStringLiteral("lost") || cause == QStringLiteral("unreachable")) {
+      strip->offer(tr("Mark as Stopp&ed…"), [this] { actions_.mark_stopped->trigger(); });
     }
     if (with_log) {
       QStringList lines;

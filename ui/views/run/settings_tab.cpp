@@ -48,7 +48,7 @@ class SettingsTab : public RunTab {
     parts_->addTab(view(environment_, "run.settings.environment", tr("Environment and command")), tr("En&vironment"));
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(filter_, 1);
-    for (QAction* action : {of.actions->duplicate, of.actions->compare}) {
+    for (QAction* action : {of.actions->duplicate, of.actions->compare_with}) {
       auto* button = new QToolButton(this);
       button->setDefaultAction(action);
       button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);

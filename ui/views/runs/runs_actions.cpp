@@ -99,6 +99,8 @@ void RunsActions::addRunActions(QWidget* page) {
       &RunsActions::resume);
   add(page, "run.check-state", tr("Check State No&w"), tr("Ask again whether the processes of unfinished runs are there."), keys("F5"),
       QStringLiteral("view-refresh"), &RunsActions::check);
+  add(page, "run.mark-stopped", tr("Mark as Stopp&ed\u2026"), tr("Give a run whose end nobody has seen the end that you know of."), {},
+      QStringLiteral("process-stop"), &RunsActions::markStopped);
   add(page, "run.open-folder", tr("Open &Folder"), tr("Show the run's files in the file manager."), {}, QStringLiteral("folder-open"),
       &RunsActions::showFiles);
   add(page, "runs.try-again", tr("Tr&y Again"), tr("Read the data of a damaged run once more."), {}, QStringLiteral("view-refresh"),
@@ -147,6 +149,9 @@ void RunsActions::update() {
   set("run.stop", active > 0 && !read_only ? QString() : tr("Stop: select a running run"));
   set("run.checkpoint", active > 0 && !read_only ? QString() : tr("Checkpoint Now: select a running run"));
   set("run.resume", rows.size() == 1 && active == 0 && !read_only ? QString() : tr("Resume: select one run that has ended"));
+  const bool markable =
+      !rows.empty() && std::all_of(rows.begin(), rows.end(), [](const RunRowPtr& row) { return may_be_marked_stopped(row->info.state); });
+  set("run.mark-stopped", markable && !read_only ? QString() : tr("Mark as Stopped: select runs that are lost or unreachable"));
   const bool all_locked = !rows.empty() && std::all_of(rows.begin(), rows.end(), [](const RunRowPtr& row) { return row->info.locked; });
   const bool all_archived = !rows.empty() && std::all_of(rows.begin(), rows.end(), [](const RunRowPtr& row) { return row->archived(); });
   actions_[QStringLiteral("runs.lock")]->setText(all_locked ? tr("Unloc&k Run") : tr("Loc&k Run"));
@@ -284,6 +289,14 @@ void RunsActions::resume(const Rows& rows) {
   launch({QStringLiteral("launch"), QStringLiteral("--resume"), rows.front()->newest(), QStringLiteral("--on"), QStringLiteral("local"),
           QStringLiteral("--detach")},
          tr("Resume"));
+}
+
+void RunsActions::markStopped(const Rows& rows) {
+  if (rows.empty() || !ask_to_mark_stopped(rows, page_)) return;
+  edits_.markStopped(rows, person_here(), reread(), [this](const QString& sentence) {
+    workbench_.notice(sentence, {}, {}, 60);
+    model_.refresh();
+  });
 }
 
 void RunsActions::launch(const QStringList& arguments, const QString& what) {

@@ -6,6 +6,7 @@
 #include <QObject>
 #include <QPointer>
 
+#include "ui/dialogs/annotation_dialogs.h"
 #include "ui/models/runs_edits.h"
 #include "ui/models/runs_model.h"
 #include "ui/views/runs/runs_dialogs.h"
@@ -46,6 +47,7 @@ class RunsActions : public QObject {
   void stop(const Rows&);
   void checkpoint(const Rows&);
   void resume(const Rows&);
+  void markStopped(const Rows&);
   void check(const Rows&);
   void showTrash(const Rows&);
   void copyTable(const Rows&);

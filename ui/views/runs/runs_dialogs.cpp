@@ -2,100 +2,11 @@
 #include "ui/views/runs/runs_dialogs.h"
 
 #include <QDialogButtonBox>
-#include <set>
 
+#include "ui/dialogs/annotation_dialogs.h"
 #include "ui/models/format.h"
 
 namespace syncline::ui {
-
-namespace {
-
-QDialogButtonBox* buttons(QDialog* dialog, const QString& accept) {
-  auto* box = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);
-  box->button(QDialogButtonBox::Ok)->setText(accept);
-  box->button(QDialogButtonBox::Cancel)->setText(QCoreApplication::translate("Runs", "&Cancel"));
-  QObject::connect(box, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
-  QObject::connect(box, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-  return box;
-}
-
-QString whose(const std::vector<RunRowPtr>& rows) {
-  if (rows.size() == 1) return QString::fromStdString(rows.front()->info.name);
-  return QCoreApplication::translate("Runs", "%n runs", nullptr, static_cast<int>(rows.size()));
-}
-
-}  // namespace
-
-TagsDialog::TagsDialog(const std::vector<RunRowPtr>& rows, QWidget* parent) : QDialog(parent), rows_(rows) {
-  setWindowTitle(tr("Tags of %1").arg(whose(rows)));
-  setObjectName(QStringLiteral("runs.tags"));
-  std::map<std::string, std::size_t> counts;
-  for (const RunRowPtr& row : rows) {
-    for (const std::string& tag : row->info.tags) ++counts[tag];
-  }
-  list_ = new QListWidget(this);
-  list_->setObjectName(QStringLiteral("runs.tags.list"));
-  list_->setAccessibleName(tr("Tags these runs have"));
-  for (const auto& [tag, count] : counts) {
-    auto* item = new QListWidgetItem(QString::fromStdString(tag), list_);
-    item->setCheckState(count == rows.size() ? Qt::Checked : Qt::PartiallyChecked);
-  }
-  more_ = new QLineEdit(this);
-  more_->setObjectName(QStringLiteral("runs.tags.more"));
-  more_->setPlaceholderText(tr("fig 3, baseline"));
-  auto* more_label = new QLabel(tr("&Add (separated by commas):"), this);
-  more_label->setBuddy(more_);
-  auto* list_label = new QLabel(tr("&Tags; clear a box to remove one:"), this);
-  list_label->setBuddy(list_);
-  auto* layout = new QVBoxLayout(this);
-  layout->addWidget(more_label);
-  layout->addWidget(more_);
-  if (counts.empty()) {
-    list_->hide();
-    list_label->hide();
-  }
-  layout->addWidget(list_label);
-  layout->addWidget(list_, 1);
-  layout->addWidget(buttons(this, tr("&Set Tags")));
-  more_->setFocus();
-}
-
-QStringList TagsDialog::added() const {
-  QStringList tags = tags_of(more_->text());
-  for (int i = 0; i < list_->count(); ++i) {
-    if (list_->item(i)->checkState() == Qt::Checked && !tags.contains(list_->item(i)->text())) tags << list_->item(i)->text();
-  }
-  return tags;
-}
-
-QStringList TagsDialog::removed() const {
-  QStringList tags;
-  for (int i = 0; i < list_->count(); ++i) {
-    if (list_->item(i)->checkState() == Qt::Unchecked) tags << list_->item(i)->text();
-  }
-  return tags;
-}
-
-NoteDialog::NoteDialog(const std::vector<RunRowPtr>& rows, QWidget* parent) : QDialog(parent) {
-  setWindowTitle(tr("Note on %1").arg(whose(rows)));
-  setObjectName(QStringLiteral("runs.note"));
-  text_ = new QPlainTextEdit(this);
-  text_->setObjectName(QStringLiteral("runs.note.text"));
-  text_->setAccessibleName(tr("Note"));
-  text_->setTabChangesFocus(true);
-  std::set<std::string> notes;
-  for (const RunRowPtr& row : rows) notes.insert(row->info.notes);
-  if (notes.size() == 1) text_->setPlainText(QString::fromStdString(*notes.begin()));
-  auto* layout = new QVBoxLayout(this);
-  auto* label =
-      new QLabel(notes.size() > 1 ? tr("These runs have different notes; what is written here replaces all of them.") : tr("&Note:"), this);
-  label->setBuddy(text_);
-  label->setWordWrap(true);
-  layout->addWidget(label);
-  layout->addWidget(text_, 1);
-  layout->addWidget(buttons(this, tr("&Save Note")));
-  resize(440, 260);
-}
 
 ColumnsDialog::ColumnsDialog(const QStringList& shown, QWidget* parent) : QDialog(parent) {
   setWindowTitle(tr("Columns"));
@@ -169,7 +80,7 @@ ColumnsDialog::ColumnsDialog(const QStringList& shown, QWidget* parent) : QDialo
   chosen_label->setBuddy(chosen_);
   grid->addWidget(chosen_label, 1, 2);
   grid->addWidget(chosen_, 2, 2, 6, 1);
-  grid->addWidget(buttons(this, tr("&Show These")), 8, 0, 1, 3);
+  grid->addWidget(dialog_buttons(this, tr("&Show These")), 8, 0, 1, 3);
   grid->setColumnStretch(0, 1);
   grid->setColumnStretch(2, 1);
   grid->setRowStretch(7, 1);
@@ -302,7 +213,7 @@ QString ask_how_to_stop(const QStringList& names, QWidget* parent) {
       new QRadioButton(QCoreApplication::translate("Runs", "&now; processes are ended"), &dialog)};
   choices.front()->setChecked(true);
   for (QRadioButton* choice : choices) layout->addWidget(choice);
-  auto* box = buttons(&dialog, QCoreApplication::translate("Runs", "&Stop Run"));
+  auto* box = dialog_buttons(&dialog, QCoreApplication::translate("Runs", "&Stop Run"));
   box->button(QDialogButtonBox::Cancel)->setText(QCoreApplication::translate("Runs", "&Keep Running"));
   layout->addWidget(box);
   if (dialog.exec() != QDialog::Accepted) return {};

@@ -5,38 +5,11 @@
 #include <QDialog>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QPlainTextEdit>
 #include <QTreeWidget>
 
 #include "ui/models/runs_model.h"
 
 namespace syncline::ui {
-
-// Tags of several runs at once: a tag that only some have is half checked and stays so unless it is changed.
-class TagsDialog : public QDialog {
-  Q_OBJECT
-
- public:
-  TagsDialog(const std::vector<RunRowPtr>&, QWidget* parent);
-  QStringList added() const;
-  QStringList removed() const;
-
- private:
-  std::vector<RunRowPtr> rows_;
-  QListWidget* list_ = nullptr;
-  QLineEdit* more_ = nullptr;
-};
-
-class NoteDialog : public QDialog {
-  Q_OBJECT
-
- public:
-  NoteDialog(const std::vector<RunRowPtr>&, QWidget* parent);
-  QString note() const { return text_->toPlainText(); }
-
- private:
-  QPlainTextEdit* text_ = nullptr;
-};
 
 // Which columns are shown and in which order. Settings are found by typing; only chosen ones become columns.
 class ColumnsDialog : public QDialog {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A workbench without a window over a workspace of its own, filled by the real engine.
+// A workspace of its own, filled by the real engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,49 +12,9 @@
 #include <QTest>
 #include <memory>
 
-#include "ui/models/background_jobs.h"
-#include "ui/models/engine_program.h"
-#include "ui/models/problems.h"
-#include "ui/models/settings.h"
-#include "ui/widgets/actions.h"
-#include "ui/widgets/workbench.h"
+#include "tests/ui/recording_workbench.h"
 
 namespace syncline::ui {
-
-class TestWorkbench : public Workbench {
- public:
-  explicit TestWorkbench(const QString& database) : store_(database), engine_(settings_, database) {
-    settings_.set(QString::fromUtf16(EngineProgram::path_setting), enginePath());
-  }
-  static QString enginePath() { return QStringLiteral(SYNCLINE_BINARY_DIR "/app/syncline-engine"); }
-
-  StoreService& store() override { return store_; }
-  ActionRegistry& actions() override { return actions_; }
-  Problems& problems() override { return problems_; }
-  BackgroundJobs& jobs() override { return jobs_; }
-  Settings& settings() override { return settings_; }
-  EngineProgram& engine() override { return engine_; }
-  void show(Place) override {}
-  void openRun(const QString& id, const QString&) override { opened_runs << id; }
-  void openComparison(const QStringList& ids, const QString&) override { compared = ids; }
-  void openDraft(const QString&) override {}
-  void newDraft(const QString& name, const QString& text) override {
-    draft_name = name;
-    draft_text = text;
-  }
-  void notice(const QString& text, const QString&, std::function<void()>, int) override { notices << text; }
-
-  QStringList opened_runs, compared, notices;
-  QString draft_name, draft_text;
-
- private:
-  Settings settings_;
-  StoreService store_;
-  ActionRegistry actions_;
-  Problems problems_;
-  BackgroundJobs jobs_;
-  EngineProgram engine_;
-};
 
 inline bool comes(const std::function<bool()>& condition, int limit_ms = 30000) {
   QElapsedTimer timer;
@@ -91,7 +51,7 @@ class EngineWorkspace {
   };
   Answer engine(const QStringList& arguments, int limit_ms = 90000) const {
     QProcess process;
-    process.start(TestWorkbench::enginePath(), QStringList(arguments) << QStringLiteral("--workspace") << database());
+    process.start(RecordingWorkbench::builtEngine(), QStringList(arguments) << QStringLiteral("--workspace") << database());
     if (!process.waitForFinished(limit_ms)) process.kill();
     return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1, process.readAllStandardOutput(),
             process.readAllStandardError()};
