@@ -11,6 +11,7 @@
 #include "app/commands/output.h"
 #include "engine/base/units.h"
 #include "engine/comm/mpi/mpi_world.h"
+#include "engine/comm/schedules/schedule.h"
 #include "engine/data/dataset.h"
 #include "engine/launch/command.h"
 #include "engine/launch/process.h"
@@ -127,7 +128,9 @@ int allreduce_rank(const BenchArguments& arguments, const Global& global) {
   process_cores();
   std::unique_ptr<World> world = make_mpi_world({});
   if (world->size() < 2) throw ConfigError("bench allreduce needs two or more workers; --workers 2 would be right");
-  const std::vector<AllreduceTime> times = bench_allreduce(*world, arguments.sizes, {"direct", "library"});
+  std::vector<std::string> algorithms;
+  for (const ScheduleEntry& entry : allreduce_schedules()) algorithms.emplace_back(entry.name);
+  const std::vector<AllreduceTime> times = bench_allreduce(*world, arguments.sizes, algorithms);
   const int rank = world->rank(), ranks = world->size();
   world->communicator().barrier().wait();
   world.reset();
@@ -199,7 +202,7 @@ Action define_bench(CLI::App& sub, const Global& global) {
   add_model_options(*step, *arguments);
   step->add_option("--threads", arguments->threads, "of the worker; oneDNN is measured with one only")->check(CLI::PositiveNumber);
   add_model_options(*add("ops", "each operation of a model beside oneDNN's own primitive", bench_ops_command), *arguments);
-  CLI::App* allreduce = add("allreduce", "our allreduce beside the MPI library's, from 4 KiB to 16 MiB",
+  CLI::App* allreduce = add("allreduce", "our allreduces beside the MPI library's, from 4 KiB to 16 MiB",
                             [](const BenchArguments& given, const Global& all) { return bench_allreduce_command(given, all); });
   allreduce->add_option("--workers", arguments->workers, "how many ranks to start")->check(CLI::PositiveNumber);
   allreduce->add_option("--sizes", arguments->sizes, "of the messages, in bytes")->delimiter(',')->type_name("BYTES");

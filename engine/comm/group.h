@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/comm/queue.h"
+#include "engine/experiment/parameter.h"
 #include "engine/metrics/recorder.h"
 
 namespace syncline {
@@ -17,6 +18,7 @@ namespace syncline {
 struct GroupOptions {
   std::int64_t chunk_bytes = 256 * 1024;  // largest message of a collective
   std::string allreduce = "direct";       // a name of allreduce_schedules()
+  Params allreduce_options;               // of its parameters; absent ones have their defaults. chunk_bytes there goes before the above
   std::int64_t segment_bytes = 1 << 30;   // largest single message of send, receive and the byte collectives
   bool check = false;                     // compare every collective across ranks before it runs (SYNCLINE_CHECK_COLLECTIVES)
 };

@@ -77,7 +77,10 @@ std::unique_ptr<QueueCommunicator> QueueCommunicator::world(CommQueue& queue, co
   group->rank = queue.rank();
   group->size = queue.size();
   group->options = options;
-  allreduce_schedule(options.allreduce);  // an unknown name is said now
+  const ScheduleEntry& entry = allreduce_schedule(options.allreduce);  // an unknown name is said now
+  if (options.allreduce_options.has("chunk_bytes"))
+    group->options.chunk_bytes = static_cast<std::int64_t>(options.allreduce_options.real("chunk_bytes"));
+  group->options.allreduce_options = with_defaults(entry.parameters, options.allreduce_options.all());
   std::vector<int> members(static_cast<std::size_t>(queue.size()));
   std::iota(members.begin(), members.end(), 0);
   const std::string path = "/" + group->purpose;
@@ -164,7 +167,7 @@ std::shared_ptr<const PreparedSchedule> QueueCommunicator::prepared(Builder buil
   auto& found = schedules_[Key{build, count, root, scaled}];
   if (!found) {
     const std::int64_t chunk = std::max<std::int64_t>(1, group_->options.chunk_bytes / 4);
-    found = std::make_shared<const PreparedSchedule>(build({rank(), size(), count, chunk, root, scaled}));
+    found = std::make_shared<const PreparedSchedule>(build({rank(), size(), count, chunk, root, scaled, &group_->options.allreduce_options}));
   }
   return found;
 }

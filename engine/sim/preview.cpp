@@ -18,17 +18,7 @@
 namespace syncline {
 namespace {
 
-constexpr double most_expanded_moves = 2e5;  // of all ranks; beyond that the closed form
-
 bool is_plugin(const Experiment& experiment) { return experiment.train.optimizer.name.starts_with("plugin:"); }
-
-double sent_by(const ScheduleEntry& entry, const ScheduleRequest& request) {
-  double sent = 0;
-  for (const Move& move : entry.build(request).moves) {
-    if (move.kind == Move::send) sent += static_cast<double>(move.count) * 4;
-  }
-  return sent;
-}
 
 }  // namespace
 
@@ -81,21 +71,15 @@ std::optional<double> bytes_sent_per_rank(const Experiment& experiment, std::spa
   const auto entry =
       std::find_if(entries.begin(), entries.end(), [&](const ScheduleEntry& each) { return each.name == experiment.strategy.allreduce; });
   if (entry == entries.end() || entry->build == nullptr) return std::nullopt;
-  const Params& options = experiment.strategy.allreduce_options;
-  const std::int64_t chunk =
-      (options.has("chunk_bytes") ? static_cast<std::int64_t>(options.real("chunk_bytes")) : GroupOptions{}.chunk_bytes) / 4;
-  double chunks = 0, closed = 0;
-  for (const std::int64_t count : elements) {
-    chunks += 1 + static_cast<double>(count) / static_cast<double>(chunk);
-    // Every byte leaves its rank twice, but for the rank's own part.
-    closed += 2.0 * static_cast<double>(ranks - 1) * std::ceil(static_cast<double>(count) / static_cast<double>(ranks)) * 4;
-  }
-  if (chunks * static_cast<double>(ranks * ranks) > most_expanded_moves) return closed;
+  const Params options = with_defaults(entry->parameters, experiment.strategy.allreduce_options.all());
+  const auto chunk = static_cast<std::int64_t>(options.real("chunk_bytes")) / 4;
   double most = 0;
   for (int rank = 0; rank < static_cast<int>(ranks); ++rank) {
     double sent = 0;
     for (const std::int64_t count : elements) {
-      sent += sent_by(*entry, {.rank = rank, .size = static_cast<int>(ranks), .count = count, .chunk = chunk});
+      const Traffic traffic =
+          entry->traffic({.rank = rank, .size = static_cast<int>(ranks), .count = count, .chunk = chunk, .options = &options});
+      sent += static_cast<double>(traffic.elements) * 4;
     }
     most = std::max(most, sent);
   }

@@ -178,6 +178,25 @@ void bits(World& world) {
   }
 }
 
+// Every schedule of the registry, with its defaults.
+void allreduces(World& world) {
+  const int size = world.size();
+  for (const ScheduleEntry& entry : allreduce_schedules()) {
+    GroupOptions options;
+    options.allreduce = entry.name;
+    const auto comm = QueueCommunicator::world(world.queue(), options, entry.name);
+    for (const std::int64_t count : {0, 1, size - 1, size + 1, 1024, 100003, 1000003}) {
+      const std::string at = fmt::format("{} of {} elements", entry.name, count);
+      View same = filled(world.rank(), count);
+      comm->allreduce(same, same, {.scale_before = 2}).wait();
+      check(wrong_sums(same, size, 2) == 0, at + " in place");
+      const View in = filled(world.rank(), count), out = View::host(count);
+      comm->allreduce(in, out).wait();
+      check(wrong_sums(out, size, 1) == 0, at);
+    }
+  }
+}
+
 void shaped(World& world) {
   matrix(world.communicator());
   View view = View::host(500000);  // 2 MB at 20 MB/s: each rank sends and receives 2 (p-1)/p of it
@@ -233,9 +252,9 @@ struct Case {
 };
 
 std::map<std::string, Case> cases() {
-  std::map<std::string, Case> all{{"matrix", {run_matrix}}, {"messages", {messages}},  {"groups", {groups}}, {"order", {order}},
-                                  {"bits", {bits}},         {"library", {run_matrix}}, {"shaped", {shaped}}, {"idle", {idle}},
-                                  {"mismatch", {mismatch}}, {"silence", {silence}}};
+  std::map<std::string, Case> all{{"matrix", {run_matrix}}, {"messages", {messages}},  {"groups", {groups}},        {"order", {order}},
+                                  {"bits", {bits}},         {"library", {run_matrix}}, {"shaped", {shaped}},        {"idle", {idle}},
+                                  {"mismatch", {mismatch}}, {"silence", {silence}},    {"allreduces", {allreduces}}};
   all["messages"].options.group.segment_bytes = 100000;
   all["library"].options.group.allreduce = "library";
   all["shaped"].options.links = LinkModel{{.bytes_per_s = 20e6, .latency_s = 1e-3}, {}};
@@ -254,7 +273,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const auto found = all.find(argv[i]);
     if (found == all.end() || (argc > 2)) {
-      fmt::print(stderr, "give one case: matrix messages groups order bits library shaped idle mismatch silence\n");
+      fmt::print(stderr, "give one case: matrix allreduces messages groups order bits library shaped idle mismatch silence\n");
       return 2;
     }
     try {

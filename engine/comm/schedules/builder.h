@@ -2,7 +2,9 @@
 // What the builders of schedules share.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <utility>
 
 #include "engine/comm/schedules/schedule.h"
@@ -18,17 +20,21 @@ class Builder {
   explicit Builder(const ScheduleRequest& request) : request_(request) {}
   static constexpr int none = -1;
 
-  // Each returns the index of its move; `after` may hold none.
-  int send(int peer, int channel, Operand from, std::int64_t count, std::initializer_list<int> after) {
+  // Each returns the index of its move; `after` may hold none, and a move twice.
+  struct After : std::span<const int> {
+    After(std::initializer_list<int> moves) : span(moves.begin(), moves.size()) {}
+    After(const std::vector<int>& moves) : span(moves) {}
+  };
+  int send(int peer, int channel, Operand from, std::int64_t count, After after) {
     return append({Move::send, peer, channel, from, {}, count, {}}, after);
   }
-  int receive(int peer, int channel, Operand into, std::int64_t count, std::initializer_list<int> after) {
+  int receive(int peer, int channel, Operand into, std::int64_t count, After after) {
     return append({Move::receive, peer, channel, {}, into, count, {}}, after);
   }
-  int add(Operand from, Operand into, std::int64_t count, std::initializer_list<int> after) {
+  int add(Operand from, Operand into, std::int64_t count, After after) {
     return append({Move::add, none, 0, from, into, count, {}}, after);
   }
-  int copy(Operand from, Operand into, std::int64_t count, std::initializer_list<int> after) {
+  int copy(Operand from, Operand into, std::int64_t count, After after) {
     return append({Move::copy, none, 0, from, into, count, {}}, after);
   }
   void use_slots(int count, std::int64_t elements) {
@@ -39,9 +45,9 @@ class Builder {
   CollectiveSchedule take() { return std::move(schedule_); }
 
  private:
-  int append(Move move, std::initializer_list<int> after) {
+  int append(Move move, std::span<const int> after) {
     for (const int index : after) {
-      if (index != none) move.after.push_back(index);
+      if (index != none && std::find(move.after.begin(), move.after.end(), index) == move.after.end()) move.after.push_back(index);
     }
     schedule_.moves.push_back(std::move(move));
     return static_cast<int>(schedule_.moves.size()) - 1;
@@ -56,6 +62,12 @@ struct Chunk {
 };  // of a part; offset counts in the whole vector
 
 inline int chunk_count(const Part& part, std::int64_t chunk) { return static_cast<int>((part.count + chunk - 1) / chunk); }
+inline Traffic traffic_of(const Part& part, std::int64_t chunk) { return {part.count, chunk_count(part, chunk)}; }
+inline Traffic& operator+=(Traffic& sum, const Traffic& more) {
+  sum.elements += more.elements;
+  sum.messages += more.messages;
+  return sum;
+}
 inline Chunk chunk_of(const Part& part, int index, std::int64_t chunk) {
   const std::int64_t begin = index * chunk;
   return {index, part.offset + begin, std::min(chunk, part.count - begin)};

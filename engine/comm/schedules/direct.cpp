@@ -196,4 +196,20 @@ CollectiveSchedule direct_allgather(const ScheduleRequest& request) {
   return builder.take();
 }
 
+Traffic direct_traffic(const ScheduleRequest& request) {
+  Traffic sent;
+  for (int owner = 0; owner < request.size; ++owner) {
+    const Traffic part = traffic_of(part_of(owner, request.size, request.count), request.chunk);
+    for (int times = owner == request.rank ? request.size - 1 : 1; times > 0; --times) sent += part;
+  }
+  return sent;
+}
+
+// All messages of a phase leave at once, so each phase costs one latency; the bytes are those of the ring.
+double direct_cost(const ScheduleCost& c) {
+  if (c.size <= 1) return 0;
+  const double share = (c.size - 1.0) / c.size * c.bytes;
+  return 2 * c.alpha_s + 2 * share * c.beta_s + share * c.gamma_s;
+}
+
 }  // namespace syncline

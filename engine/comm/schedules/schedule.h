@@ -43,7 +43,8 @@ struct ScheduleRequest {
   std::int64_t count = 0;      // elements of the whole vector
   std::int64_t chunk = 65536;  // elements of one message at most
   int root = 0;
-  bool scaled = false;  // the contribution is multiplied while it is read
+  bool scaled = false;              // the contribution is multiplied while it is read
+  const Params* options = nullptr;  // of the entry's parameters; not null for an entry that has some besides chunk_bytes
 };
 inline constexpr int chunk_window = 4;  // chunks under way per peer and phase: hides the waking time of a sleeping thread
 
@@ -62,13 +63,45 @@ CollectiveSchedule direct_allgather(const ScheduleRequest&);       // input: my 
 CollectiveSchedule tree_broadcast(const ScheduleRequest&);         // binomial tree, chunk by chunk; no scratch
 CollectiveSchedule dissemination_barrier(const ScheduleRequest&);  // ceil(log2 size) rounds of empty messages
 
+// Allreduces; every rank ends with the same bits. Scratch at most chunk_window chunks, for trees times the most children that a rank has
+// (multicolor: recv_window segments per child).
+CollectiveSchedule ring_allreduce(const ScheduleRequest&);
+CollectiveSchedule halving_doubling_allreduce(const ScheduleRequest&);
+CollectiveSchedule tree_allreduce(const ScheduleRequest&);  // options: shape
+CollectiveSchedule multicolor_allreduce(
+    const ScheduleRequest&);  // options: colors, tree_arity, segments, recv_window, deterministic_reduce
+
+// What request.rank sends, in closed form: the moves of the schedule counted without making them.
+struct Traffic {
+  std::int64_t elements = 0, messages = 0;
+  bool operator==(const Traffic&) const = default;
+};
+Traffic direct_traffic(const ScheduleRequest&);
+Traffic ring_traffic(const ScheduleRequest&);
+Traffic halving_doubling_traffic(const ScheduleRequest&);
+Traffic tree_traffic(const ScheduleRequest&);
+Traffic multicolor_traffic(const ScheduleRequest&);
+
+// T(bytes) in a world of equal links: alpha per message, beta per byte sent, gamma per byte added.
+struct ScheduleCost {
+  int size = 1;
+  double bytes = 0, alpha_s = 0, beta_s = 0, gamma_s = 0;
+  const Params* options = nullptr;  // as in ScheduleRequest
+};
+double direct_cost(const ScheduleCost&);
+double ring_cost(const ScheduleCost&);
+double halving_doubling_cost(const ScheduleCost&);
+double tree_cost(const ScheduleCost&);
+double multicolor_cost(const ScheduleCost&);
+
 struct ScheduleEntry {  // one line an entry in registry.cpp
   std::string_view name, title, paper, summary;
   std::span<const Parameter> parameters;
-  CollectiveSchedule (*build)(const ScheduleRequest&) = nullptr;  // null: the library under the transport does it, blocking
-  // Closed form of T(bytes) for worlds too large to expand; alpha: latency, beta: seconds per byte, gamma: seconds per byte added.
-  double (*cost_s)(int size, double bytes, double alpha, double beta, double gamma) = nullptr;
-  bool order_independent_of_size = false;  // the sum of an element does not depend on where it lies, so buckets do not change bits
+  // All null for the library under the transport, whose call blocks.
+  CollectiveSchedule (*build)(const ScheduleRequest&) = nullptr;
+  Traffic (*traffic)(const ScheduleRequest&) = nullptr;
+  double (*cost_s)(const ScheduleCost&) = nullptr;  // for worlds too large to expand
+  bool order_independent_of_size = false;           // the sum of an element does not depend on where it lies, so buckets do not change bits
 };
 std::span<const ScheduleEntry> allreduce_schedules();
 const ScheduleEntry& allreduce_schedule(std::string_view name);  // ConfigError for an unknown name

@@ -82,6 +82,7 @@ MpiWorldOptions RankProcess::world_options() const {
   options.queue.limit_s = experiment_.fault.limit_s;
   options.queue.start_limit_s = std::max(options.queue.start_limit_s, experiment_.fault.limit_s);
   options.group.allreduce = experiment_.strategy.allreduce;
+  options.group.allreduce_options = experiment_.strategy.allreduce_options;
   options.group = with_environment(options.group);
   if (!experiment_.cluster.emulate_link || ranks_ == 1) return options;
   const LinkSpec& link = experiment_.cluster.links.at(0);  // [cluster.link]; the catalogue knows no topology

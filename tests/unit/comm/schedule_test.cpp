@@ -95,11 +95,8 @@ TEST(Schedules, PartsFollowTheRuleOfTheInterface) {
 TEST(Schedules, RegistryNamesEachOnceAndRefusesOthers) {
   std::vector<std::string_view> names;
   for (const ScheduleEntry& entry : allreduce_schedules()) names.push_back(entry.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"direct", "library"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"direct", "ring", "halving-doubling", "tree", "multicolor", "library"}));
   EXPECT_THROW(allreduce_schedule("rings"), ConfigError);
-  const double ring = 2 * 3.0 / 4 * 1e6 * 1e-9;
-  EXPECT_NEAR(allreduce_schedule("direct").cost_s(4, 1e6, 1e-5, 1e-9, 0), 2e-5 + ring, 1e-12);
-  EXPECT_EQ(allreduce_schedule("direct").cost_s(1, 1e6, 1e-5, 1e-9, 0), 0);
 }
 
 TEST(Arithmetic, AddsAtFiveGigabytesPerSecondOrMore) {
