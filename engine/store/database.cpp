@@ -161,7 +161,8 @@ Database::Database(const std::filesystem::path& path, Mode mode, int busy_timeou
     : path_(std::make_unique<std::string>(path.string())), writable_(mode != Mode::read) {
   if (mode == Mode::create) {
     // Made here, since SQLite would give it the mode that the umask leaves; log and index files take over the mode of the database.
-    const int file = ::open(path.c_str(), O_CREAT | O_CLOEXEC | O_RDWR, 0600);
+    // Only where there is none: to close a file that is there would take away the locks that this process has on it.
+    const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_CLOEXEC | O_RDWR, 0600);
     if (file >= 0) ::close(file);
   }
   const bool at_rest = !writable_ && lies_at_rest(path);

@@ -27,7 +27,7 @@ class AccessibleLabel : public QAccessibleWidget {
     if (kind != QAccessible::Name && kind != QAccessible::Value) return QAccessibleWidget::text(kind);
     const QString text = spoken(label_), name = label_.accessibleName();
     if (kind == QAccessible::Value || name.isEmpty()) return text;
-    return text.isEmpty() ? name : QCoreApplication::translate("Label", "%1: %2").arg(name, text);
+    return text.isEmpty() || name.contains(text) ? name : QCoreApplication::translate("Label", "%1: %2").arg(name, text);
   }
 
   // As Qt's own label: it names what it stands before.

@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QColorDialog>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QLineEdit>
@@ -13,6 +12,7 @@
 
 #include "ui/models/settings.h"
 #include "ui/widgets/chart_export.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/widgets/series_chart_p.h"
 
 namespace syncline::ui {
@@ -288,7 +288,7 @@ void SeriesChart::Implementation::exportPicture() {
   const QString svg = tr("SVG, two paper columns wide (*.svg)"), narrow_svg = tr("SVG, one paper column wide (*.svg)");
   const QStringList filters = {
       pdf, narrow_pdf, svg, narrow_svg, tr("PNG, scale 1 (*.png)"), tr("PNG, scale 2 (*.png)"), tr("PNG, scale 4 (*.png)")};
-  QString path = QFileDialog::getSaveFileName(&chart_, tr("Export Picture"), QString(name_ % QStringLiteral(".pdf")),
+  QString path = FileDialog::saveFile(&chart_, tr("Export Picture"), QString(name_ % QStringLiteral(".pdf")),
                                               filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
@@ -302,7 +302,7 @@ void SeriesChart::Implementation::exportData() {
   QString filter;
   const QStringList filters = {tr("CSV, all samples (*.csv)"), tr("CSV, visible range only (*.csv)"), tr("TSV, all samples (*.tsv)"),
                                tr("JSON, all samples (*.json)")};
-  QString path = QFileDialog::getSaveFileName(&chart_, tr("Export Data"), QString(name_ % QStringLiteral(".csv")),
+  QString path = FileDialog::saveFile(&chart_, tr("Export Data"), QString(name_ % QStringLiteral(".csv")),
                                               filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/split_chart.h"
 
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -19,6 +18,7 @@
 #include "ui/widgets/chart_group.h"
 #include "ui/widgets/chart_plot.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/widgets/series_chart_accessible.h"
 #include "ui/widgets/split_scene.h"
 #include "ui/widgets/split_table.h"
@@ -410,7 +410,7 @@ void SplitChart::Implementation::exportTo(bool picture) {
   const QString title = picture ? tr("Export Picture") : tr("Export Data");
   const QString filters = picture ? tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png)") : tr("CSV (*.csv);;TSV (*.tsv)");
   const QString path =
-      QFileDialog::getSaveFileName(&chart_, title, QString(name_ % (picture ? QStringLiteral(".pdf") : QStringLiteral(".csv"))), filters);
+      FileDialog::saveFile(&chart_, title, QString(name_ % (picture ? QStringLiteral(".pdf") : QStringLiteral(".csv"))), filters);
   if (path.isEmpty()) return;
   const QString error = picture ? savePicture(path, 2) : saveData(path);
   if (!error.isEmpty()) QMessageBox::warning(&chart_, title, error);

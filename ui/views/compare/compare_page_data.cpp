@@ -3,6 +3,7 @@
 #include "ui/dialogs/choose_runs_dialog.h"
 #include "ui/models/palette.h"
 #include "ui/views/compare/compare_page.h"
+#include "ui/widgets/file_dialog.h"
 
 namespace syncline::ui {
 
@@ -177,7 +178,7 @@ void ComparePage::save(bool as_new) {
 void ComparePage::exportTable() {
   if (!data_) return;
   const QString path =
-      QFileDialog::getSaveFileName(this, tr("Export Table"), QStringLiteral("comparison.csv"), tr("Comma-separated values (*.csv)"));
+      FileDialog::saveFile(this, tr("Export Table"), QStringLiteral("comparison.csv"), tr("Comma-separated values (*.csv)"));
   if (path.isEmpty()) return;
   QSaveFile file(path);
   const QByteArray csv = comparison_csv(items_, item(choice_.baseline));

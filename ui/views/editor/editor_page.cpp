@@ -2,7 +2,6 @@
 #include "ui/views/editor/editor_page.h"
 
 #include <QApplication>
-#include <QFileDialog>
 #include <QGridLayout>
 #include <QListWidget>
 #include <QScrollArea>
@@ -19,6 +18,7 @@
 #include "ui/views/editor/launch_step.h"
 #include "ui/views/editor/text_view.h"
 #include "ui/widgets/actions.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/widgets/icons.h"
 
 namespace syncline::ui {
@@ -471,13 +471,13 @@ void EditorPage::dryRun() {
 }
 
 void EditorPage::saveAs() {
-  auto* dialog = new QFileDialog(this, tr("Save Draft as File"), draft_->file());
+  auto* dialog = new FileDialog(this, tr("Save Draft as File"), draft_->file());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setObjectName(QStringLiteral("editor.save-as"));
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setAcceptMode(FileDialog::AcceptSave);
   dialog->setDefaultSuffix(QStringLiteral("toml"));
   dialog->setNameFilters({tr("Experiments (*.toml)"), tr("All files (*)")});
-  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { draft_->saveAs(path); });
+  connect(dialog, &FileDialog::fileSelected, this, [this](const QString& path) { draft_->saveAs(path); });
   dialog->open();
 }
 

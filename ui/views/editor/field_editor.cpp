@@ -3,7 +3,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -16,6 +15,7 @@
 #include "ui/models/editor/field_values.h"
 #include "ui/models/editor/form_catalogue.h"
 #include "ui/models/palette.h"
+#include "ui/widgets/file_dialog.h"
 
 namespace syncline::ui {
 
@@ -262,7 +262,7 @@ void FieldEditor::reset() {
 }
 
 void FieldEditor::browse() {
-  const QString chosen = QFileDialog::getExistingDirectory(this, tr("Choose %1").arg(label_->text()), line_->text());
+  const QString chosen = FileDialog::existingFolder(this, tr("Choose %1").arg(label_->text()), line_->text());
   if (!chosen.isEmpty()) {
     take(chosen);
     document_.endTyping();

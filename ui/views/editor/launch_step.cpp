@@ -2,7 +2,6 @@
 #include "ui/views/editor/launch_step.h"
 
 #include <QClipboard>
-#include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
@@ -16,6 +15,7 @@
 #include "ui/models/settings.h"
 #include "ui/views/editor/field_editor.h"
 #include "ui/widgets/actions.h"
+#include "ui/widgets/file_dialog.h"
 
 namespace syncline::ui {
 
@@ -86,10 +86,10 @@ LaunchStep::LaunchStep(EditorParts& editor, QWidget* parent) : StepPage(Step::la
   QAction* choose = editor.workbench.actions().add(
       this, {QStringLiteral("engine.choose"), tr("Choose En&gine…"), tr("Choose the syncline-engine that runs experiments"), {}, {}},
       [this] {
-        auto* dialog = new QFileDialog(this, tr("Choose Engine"));
+        auto* dialog = new FileDialog(this, tr("Choose Engine"), QCoreApplication::applicationDirPath());
         dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setFileMode(QFileDialog::ExistingFile);
-        connect(dialog, &QFileDialog::fileSelected, this,
+        dialog->setFileMode(FileDialog::ExistingFile);
+        connect(dialog, &FileDialog::fileSelected, this,
                 [this](const QString& path) { parts().workbench.settings().set(QString::fromUtf16(EngineProgram::path_setting), path); });
         dialog->open();
       });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/run/timeline_tab.h"
 
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QMenu>
 #include <QSaveFile>
@@ -14,6 +13,7 @@
 #include "engine/metrics/statistics.h"
 #include "ui/models/format.h"
 #include "ui/widgets/actions.h"
+#include "ui/widgets/file_dialog.h"
 
 namespace syncline::ui {
 
@@ -391,12 +391,12 @@ void TimelineTab::sortRanks() {
 
 void TimelineTab::exportJson() {
   if (!view_->timeline()) return;
-  auto* dialog = new QFileDialog(this, tr("Export visible part"), {}, tr("Trace (*.json)"));
+  auto* dialog = new FileDialog(this, tr("Export visible part"), {}, tr("Trace (*.json)"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setAcceptMode(FileDialog::AcceptSave);
   dialog->setDefaultSuffix(QStringLiteral("json"));
   dialog->selectFile(QStringLiteral("timeline.json"));
-  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+  connect(dialog, &FileDialog::fileSelected, this, [this](const QString& path) {
     QSaveFile file(path);
     const QByteArray text = chrome_trace(*view_->timeline(), view_->from(), view_->to(), QString::fromStdString(snapshot().run.name));
     if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
@@ -408,12 +408,12 @@ void TimelineTab::exportJson() {
 }
 
 void TimelineTab::exportPicture() {
-  auto* dialog = new QFileDialog(this, tr("Export visible part"), {}, tr("Picture (*.png)"));
+  auto* dialog = new FileDialog(this, tr("Export visible part"), {}, tr("Picture (*.png)"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setAcceptMode(FileDialog::AcceptSave);
   dialog->setDefaultSuffix(QStringLiteral("png"));
   dialog->selectFile(QStringLiteral("timeline.png"));
-  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+  connect(dialog, &FileDialog::fileSelected, this, [this](const QString& path) {
     note_->setText(view_->viewport()->grab().save(path, "PNG") ? tr("written to %1").arg(path) : tr("%1 cannot be written").arg(path));
   });
   dialog->open();

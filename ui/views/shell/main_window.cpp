@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDesktopServices>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QSplitter>
@@ -31,6 +30,7 @@
 #include "ui/views/shell/strips.h"
 #include "ui/views/shell/theme.h"
 #include "ui/views/shell/workspace_jobs.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/widgets/label_accessible.h"
 
 namespace syncline::ui {
@@ -382,8 +382,8 @@ void MainWindow::step_pane(int by) {
 }
 
 void MainWindow::choose_workspace() {
-  const QString chosen = QFileDialog::getSaveFileName(this, tr("Open Workspace"), QFileInfo(options_.workspace).absolutePath(),
-                                                      tr("Workspaces (*.db);;All files (*)"), nullptr, QFileDialog::DontConfirmOverwrite);
+  const QString chosen = FileDialog::saveFile(this, tr("Open Workspace"), QFileInfo(options_.workspace).absolutePath(),
+                                                      tr("Workspaces (*.db);;All files (*)"), nullptr, FileDialog::DontConfirmOverwrite);
   if (!chosen.isEmpty()) Q_EMIT workspaceChosen(chosen);
 }
 

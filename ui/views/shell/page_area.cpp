@@ -3,6 +3,7 @@
 
 #include <QTabBar>
 #include <algorithm>
+#include <limits>
 
 #include "ui/models/navigation_model.h"
 
@@ -247,15 +248,24 @@ void PageArea::step(int by) {
 
 void PageArea::stepTab(int by) {
   if (current() == nullptr) return;
+  // The page's own tabs: those inside a tab would keep whoever steps through them from ever leaving it.
+  QTabBar* outermost = nullptr;
+  int least = std::numeric_limits<int>::max();
   for (QTabBar* tabs : current()->findChildren<QTabBar*>()) {
     if (!tabs->isVisible() || tabs->count() < 2) continue;
-    int next = tabs->currentIndex();
-    do {
-      next = (next + by + tabs->count()) % tabs->count();
-    } while (next != tabs->currentIndex() && (!tabs->isTabEnabled(next) || !tabs->isTabVisible(next)));
-    tabs->setCurrentIndex(next);
-    return;
+    int depth = 0;
+    for (const QWidget* above = tabs; above != current(); above = above->parentWidget()) ++depth;
+    if (depth < least) {
+      least = depth;
+      outermost = tabs;
+    }
   }
+  if (outermost == nullptr) return;
+  int next = outermost->currentIndex();
+  do {
+    next = (next + by + outermost->count()) % outermost->count();
+  } while (next != outermost->currentIndex() && (!outermost->isTabEnabled(next) || !outermost->isTabVisible(next)));
+  outermost->setCurrentIndex(next);
 }
 
 }  // namespace syncline::ui

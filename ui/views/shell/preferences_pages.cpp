@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QDesktopServices>
 #include <QDirIterator>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
@@ -19,6 +18,7 @@
 #include "ui/views/shell/shortcut_editor.h"
 #include "ui/views/shell/theme.h"
 #include "ui/widgets/actions.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/widgets/workbench.h"
 
 namespace syncline::ui {
@@ -190,7 +190,7 @@ PreferencePage* make_advanced_preferences(Workbench& workbench) {
   auto* choose = new QPushButton(Texts::tr("C&hoose…"));
   choose->setObjectName(QStringLiteral("preferences.engine.choose"));
   QObject::connect(choose, &QPushButton::clicked, page, [page, path, set] {
-    const QString chosen = QFileDialog::getOpenFileName(page, Texts::tr("Choose syncline-engine"), path->text());
+    const QString chosen = FileDialog::openFile(page, Texts::tr("Choose syncline-engine"), path->text());
     if (chosen.isEmpty()) return;
     path->setText(chosen);
     set(chosen);

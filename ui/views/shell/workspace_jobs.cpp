@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/shell/workspace_jobs.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <condition_variable>
@@ -13,6 +12,7 @@
 #include "ui/models/settings.h"
 #include "ui/views/shell/help_dialogs.h"
 #include "ui/views/shell/strips.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/widgets/workbench.h"
 
 namespace syncline::ui {
@@ -46,7 +46,7 @@ WorkspaceJobs::WorkspaceJobs(Workbench& workbench, Strips& strips, QWidget& wind
     : QObject(&window), workbench_(workbench), strips_(strips), window_(window) {}
 
 void WorkspaceJobs::chooseAndImport() {
-  const QString database = QFileDialog::getOpenFileName(&window_, tr("Import Runs"), QString(), tr("Workspaces (*.db);;All files (*)"));
+  const QString database = FileDialog::openFile(&window_, tr("Import Runs"), QString(), tr("Workspaces (*.db);;All files (*)"));
   if (!database.isEmpty()) importFrom(database);
 }
 

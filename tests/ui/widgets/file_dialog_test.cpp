@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/file_dialog.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <QAbstractItemView>
+#include <QFile>
+#include <QFileSystemModel>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/store/workspace.h"
+
+namespace syncline::ui {
+namespace {
+
+// Locks of this process, as the kernel lists them.
+int own_locks() {
+  QFile file(QStringLiteral("/proc/locks"));
+  if (!file.open(QIODevice::ReadOnly)) return -1;
+  int count = 0;
+  const QByteArray mine = ' ' + QByteArray::number(::getpid()) + ' ';
+  for (const QByteArray& line : file.readAll().split('\n')) count += line.contains("POSIX") && line.contains(mine);
+  return count;
+}
+
+TEST(FileDialog, leaves_a_workspace_in_its_folder_its_locks) {
+  const QTemporaryDir folder;
+  const std::filesystem::path path = folder.filePath(QStringLiteral("workspace.db")).toStdString();
+  const Workspace workspace = Workspace::open(path);
+  Database held = workspace.connect();
+  ASSERT_GT(held.integer("SELECT count(*) FROM sqlite_master"), 0);
+  const int before = own_locks();
+  ASSERT_GT(before, 0) << "SQLite holds no lock, so there is none to lose";
+
+  FileDialog dialog(nullptr, QStringLiteral("Open Workspace"), folder.path());
+  dialog.show();
+  auto* model = dialog.findChild<QFileSystemModel*>();
+  ASSERT_NE(model, nullptr);
+  // Every file of the folder has got its icon and type: what Qt reads files for.
+  const auto typed = [&] {
+    const QModelIndex at = model->index(folder.path());
+    int known = 0;
+    for (int row = 0; row < model->rowCount(at); ++row) known += !model->type(model->index(row, 0, at)).isEmpty();
+    return known;
+  };
+  ASSERT_TRUE(QTest::qWaitFor([&] { return typed() >= 3; }, 5000)) << "database, log and index are listed";
+  EXPECT_EQ(own_locks(), before);
+}
+
+TEST(FileDialog, suggests_a_name_in_the_folder_that_was_chosen_from_last) {
+  const QTemporaryDir folder;
+  {
+    FileDialog first(nullptr, QStringLiteral("Export"), folder.filePath(QStringLiteral("a.csv")));
+    first.setAcceptMode(QFileDialog::AcceptSave);
+    first.show();
+    QMetaObject::invokeMethod(&first, "accept");
+    EXPECT_EQ(first.selectedFiles().value(0), folder.filePath(QStringLiteral("a.csv")));
+  }
+  const FileDialog second(nullptr, QStringLiteral("Export"), QStringLiteral("b.csv"));
+  EXPECT_EQ(second.selectedFiles().value(0), folder.filePath(QStringLiteral("b.csv")));
+}
+
+TEST(Workspace, opened_once_more_in_one_process_keeps_the_locks_of_the_first) {
+  const QTemporaryDir folder;
+  const std::filesystem::path path = folder.filePath(QStringLiteral("workspace.db")).toStdString();
+  const Workspace workspace = Workspace::open(path);
+  Database held = workspace.connect();
+  ASSERT_GT(held.integer("SELECT count(*) FROM sqlite_master"), 0);
+  const int before = own_locks();
+  ASSERT_GT(before, 0);
+  const Workspace again = Workspace::open(path);
+  EXPECT_EQ(own_locks(), before);
+}
+
+}  // namespace
+}  // namespace syncline::ui
