@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the schedules of all ranks in one thread, in an order drawn at random: any ready move and any message may be the next, as under any
-// delays of the messages. A send ends when its receive is posted (rendezvous), the hardest case for a schedule that might dead-lock.
+// delays of the messages. A send delivers when its receive is posted (rendezvous), the hardest case for a schedule that might dead-lock,
+// and ends some time later: writing over what still leaves is an error even where the bytes happen to have gone.
 #pragma once
 
 #include <cstring>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 #include "engine/base/random.h"
@@ -39,12 +41,17 @@ class Interpreter {
   // False when nothing can go on although something is left.
   bool run(RandomStream& random) {
     while (left_ > 0) {
-      if (ready_.empty()) return false;
-      const std::size_t k = random.below(static_cast<std::uint32_t>(ready_.size()));
-      const auto [rank, move] = ready_[k];
-      ready_[k] = ready_.back();
-      ready_.pop_back();
-      issue(rank, move);
+      const std::size_t choices = ready_.size() + delivered_.size();
+      if (choices == 0) return false;
+      const std::size_t k = random.below(static_cast<std::uint32_t>(choices));
+      if (k < ready_.size()) {
+        const auto [rank, move] = taken(ready_, k);
+        issue(rank, move);
+      } else {
+        const auto [rank, move] = taken(delivered_, k - ready_.size());
+        std::erase(ranks_[rank].leaving, move);
+        complete(rank, move);
+      }
     }
     return true;
   }
@@ -56,8 +63,26 @@ class Interpreter {
     bool in_place = false;
     std::vector<std::size_t> waits;
     std::vector<std::vector<std::size_t>> next;
+    std::vector<std::size_t> leaving;  // sends that have not ended
   };
-  using Message = std::tuple<std::size_t, std::size_t, int>;  // from, to, channel
+  using Message = std::tuple<std::size_t, std::size_t, int>;       // from, to, channel
+  using Moves = std::vector<std::pair<std::size_t, std::size_t>>;  // (rank, move)
+
+  static std::pair<std::size_t, std::size_t> taken(Moves& moves, std::size_t k) {
+    const auto one = moves[k];
+    moves[k] = moves.back();
+    moves.pop_back();
+    return one;
+  }
+  float* writable(std::size_t rank, const Operand& into, std::int64_t count) {
+    float* const begin = at(rank, into);
+    for (const std::size_t send : ranks_[rank].leaving) {
+      const Move& move = schedules_[rank].moves[send];
+      const float* from = at(rank, move.from);
+      if (begin < from + move.count && from < begin + count) throw std::runtime_error("a write over a message that is still leaving");
+    }
+    return begin;
+  }
 
   float* at(std::size_t rank, const Operand& operand) {
     Rank& r = ranks_[rank];
@@ -75,17 +100,18 @@ class Interpreter {
     switch (move.kind) {
       case Move::copy: {
         const float* from = at(rank, move.from);
-        float* into = at(rank, move.into);
+        float* into = writable(rank, move.into, move.count);
         for (std::int64_t i = 0; i < move.count; ++i) into[i] = (move.from.place == Operand::input ? scale_ : 1) * from[i];
         return complete(rank, index);
       }
       case Move::add: {
         const float* from = at(rank, move.from);
-        float* into = at(rank, move.into);
+        float* into = writable(rank, move.into, move.count);
         for (std::int64_t i = 0; i < move.count; ++i) into[i] = from[i] + into[i];
         return complete(rank, index);
       }
       case Move::send:
+        ranks_[rank].leaving.push_back(index);
         posted_sends_[{rank, static_cast<std::size_t>(move.peer), move.channel}] = index;
         return match({rank, static_cast<std::size_t>(move.peer), move.channel});
       case Move::receive:
@@ -100,17 +126,17 @@ class Interpreter {
     const std::size_t sent = send->second, received = receive->second;
     const Move &out = schedules_[from].moves[sent], &in = schedules_[to].moves[received];
     if (out.count != in.count) throw std::runtime_error("a message of another length than its receive");
-    std::memcpy(at(to, in.into), at(from, out.from), static_cast<std::size_t>(in.count) * 4);
+    std::memcpy(writable(to, in.into, in.count), at(from, out.from), static_cast<std::size_t>(in.count) * 4);
     posted_sends_.erase(send);
     posted_receives_.erase(receive);
-    complete(from, sent);
+    delivered_.emplace_back(from, sent);
     complete(to, received);
   }
 
   std::vector<CollectiveSchedule> schedules_;
   float scale_;
   std::vector<Rank> ranks_;
-  std::vector<std::pair<std::size_t, std::size_t>> ready_;
+  Moves ready_, delivered_;
   std::map<Message, std::size_t> posted_sends_, posted_receives_;
   std::size_t left_ = 0;
 };
