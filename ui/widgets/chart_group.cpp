@@ -12,7 +12,8 @@ namespace syncline::ui {
 
 namespace {
 
-constexpr int ten_times_a_second = 100;  // ms
+constexpr int ten_times_a_second = 100, once_a_second = 1000;  // ms
+constexpr double live_share = 0.12;                            // of a core, at most, for drawing new data
 const double everything = std::numeric_limits<double>::quiet_NaN();
 
 QString text_of(std::string_view name) { return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size())); }
@@ -90,6 +91,13 @@ void ChartGroup::Shared::setSmoothing(chart::Smoothing wanted) {
   for (LinkedChart* chart : charts) chart->shareXAxis();
 }
 
+// Ten times a second, unless drawing all charts that often took more of the processor than watching a run may.
+int ChartGroup::Shared::refreshInterval() const {
+  double all = 0;
+  for (const LinkedChart* chart : charts) all += chart->onScreen() ? chart->redrawMs() : 0;
+  return std::clamp(static_cast<int>(all / live_share), ten_times_a_second, once_a_second);
+}
+
 // The first change is shown at once; what follows within a tenth of a second, together.
 void ChartGroup::Shared::refreshSoon() {
   if (refresh_timer_.isActive())
@@ -99,7 +107,7 @@ void ChartGroup::Shared::refreshSoon() {
 }
 
 void ChartGroup::Shared::tellRefresh() {
-  refresh_timer_.start();
+  refresh_timer_.start(refreshInterval());
   for (LinkedChart* chart : charts) chart->refreshData();
 }
 

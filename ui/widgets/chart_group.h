@@ -22,6 +22,7 @@ class LinkedChart {
   virtual void shareMargins() = 0;                      // the common margin grew: lay out again
   virtual void refreshData() = 0;                       // the workspace changed
   virtual bool onScreen() const = 0;
+  virtual double redrawMs() const { return 0; }  // what one redraw for new data costs
 };
 
 struct ChartGroup::Shared {
@@ -51,6 +52,7 @@ struct ChartGroup::Shared {
  private:
   void tellRange();
   void tellRefresh();
+  int refreshInterval() const;
   LinkedChart* range_from_ = nullptr;
   QTimer range_timer_, refresh_timer_;
   bool refresh_waits_ = false, range_waits_ = false;

@@ -116,7 +116,7 @@ void ChartScene::drawOne(const CurveSpec& spec, const chart::CurveData& curve) {
            with_alpha(palette::band(style.colour, state_.dark), palette::band(style.colour, state_.dark).alphaF() * (back ? faded : 1)));
   for (const chart::Reduced& seed : curve.seeds) add(seed.x, seed.y, QPen(with_alpha(colour, 0.45 * colour.alphaF()), 0.8));
   QPen pen(smooth ? with_alpha(colour, raw_behind * colour.alphaF()) : colour, smooth ? palette::raw_line_width : palette::line_width,
-           style.dash, Qt::FlatCap, Qt::RoundJoin);
+           style.dash, Qt::FlatCap, Qt::BevelJoin);
   if (lifted && !smooth) pen.setWidthF(palette::line_width + 1);
   QCPGraph* line = add(curve.line.x, curve.line.y, pen);
   // Markers where there is room for them: they tell curves apart without colour.
@@ -140,7 +140,7 @@ void ChartScene::drawOne(const CurveSpec& spec, const chart::CurveData& curve) {
         QPen(with_alpha(colour, 0.6 * colour.alphaF()), palette::raw_line_width, Qt::DotLine, Qt::FlatCap));
   }
   if (smooth) {
-    add(curve.smoothed.x, curve.smoothed.y, QPen(colour, palette::line_width + (lifted ? 1 : 0.3), style.dash, Qt::FlatCap, Qt::RoundJoin));
+    add(curve.smoothed.x, curve.smoothed.y, QPen(colour, palette::line_width + (lifted ? 1 : 0.3), style.dash, Qt::FlatCap, Qt::BevelJoin));
   }
 }
 

@@ -26,11 +26,18 @@ void CurveGraph::draw(QCPPainter* painter) {
   std::vector<chart::PixelPoint> points;
   const auto begin = mDataContainer->findBegin(range.lower), end = mDataContainer->findEnd(range.upper);
   points.reserve(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, end - begin)));
+  // The axes' own conversion is a virtual call and a division a vertex.
+  const double left = mKeyAxis->coordToPixel(range.lower), x_scale = (mKeyAxis->coordToPixel(range.upper) - left) / range.size();
+  const QCPRange values = mValueAxis->range();
+  const bool logarithmic = mValueAxis->scaleType() == QCPAxis::stLogarithmic;
+  const auto place = [logarithmic](double value) { return logarithmic ? std::log(value) : value; };
+  const double base = place(values.lower), bottom = mValueAxis->coordToPixel(values.lower);
+  const double y_scale = (mValueAxis->coordToPixel(values.upper) - bottom) / (place(values.upper) - base);
   // What lies far outside is drawn no further than Qt can count.
   const double far_up = -1e4, far_down = 1e5;
   for (auto at = begin; at != end; ++at) {
-    const double y = std::isnan(at->value) ? at->value : std::clamp(mValueAxis->coordToPixel(at->value), far_up, far_down);
-    points.push_back({mKeyAxis->coordToPixel(at->key), y});
+    const double y = bottom + (place(at->value) - base) * y_scale;
+    points.push_back({left + (at->key - range.lower) * x_scale, std::isnan(at->value) ? at->value : std::clamp(y, far_up, far_down)});
   }
   const chart::PixelLine line = chart::pixel_line(points);
   painter->save();
@@ -41,7 +48,10 @@ void CurveGraph::draw(QCPPainter* painter) {
   }
   painter->restore();
   applyDefaultAntialiasingHint(painter);
-  painter->setPen(mPen);
+  // At this width nobody sees a round join, and each costs two arcs.
+  QPen pen = mPen;
+  pen.setJoinStyle(Qt::BevelJoin);
+  painter->setPen(pen);
   painter->setBrush(Qt::NoBrush);
   QPolygonF polygon;
   for (const auto& run : line.runs) {

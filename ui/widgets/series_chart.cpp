@@ -17,8 +17,7 @@ namespace syncline::ui {
 
 namespace {
 
-constexpr int late_ms = 100;          // so long a zoom waits for its data before it is drawn from what is there
-constexpr int settle_ms = 400;        // new data of less than a pixel is drawn together after so long
+constexpr int late_ms = 12;           // so long a zoom waits for its data before it is drawn from what is there: a frame is 33 ms
 constexpr int throttle_ms = 100;      // between requests while dragging
 constexpr double margin_share = 0.5;  // of the view, read on both sides so that dragging shows data at once
 constexpr int narrow = 430;           // px, under which the header's choices are in the menu only
@@ -66,9 +65,15 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
   throttle_.setInterval(throttle_ms);
   age_timer_.setInterval(1000);
   settle_.setSingleShot(true);
-  settle_.setInterval(settle_ms);
+  settle_.setTimerType(Qt::PreciseTimer);
   drawn_at_.start();
-  connect(&settle_, &QTimer::timeout, this, [this] { redraw(); });
+  read_at_.start();
+  connect(&settle_, &QTimer::timeout, this, [this] {
+    if (new_data_)
+      invalidate(false);
+    else
+      redraw();
+  });
   connect(&late_, &QTimer::timeout, this, [this] {
     if (std::exchange(redraw_waits_, false)) plot_->replot(QCustomPlot::rpQueuedReplot);
   });
@@ -367,6 +372,8 @@ void SeriesChart::Implementation::take(const std::shared_ptr<const chart::ChartD
   state_.data = answer;
   const bool fresh = std::exchange(fresh_query_, false);
   if (fresh) plot_->scene().forgetYRange();
+  growth_ = (answer->last_x - read_last_x_) / static_cast<double>(std::max<qint64>(1, read_at_.restart()));
+  read_last_x_ = answer->last_x;
   // Following keeps the width that was chosen and moves along with the newest sample.
   if (following_ && state_.zoomed() && std::isfinite(follow_width_) && answer->any()) {
     state_.lower = answer->last_x - follow_width_;
@@ -375,7 +382,7 @@ void SeriesChart::Implementation::take(const std::shared_ptr<const chart::ChartD
   }
   chooseUnits();
   if (std::exchange(new_data_, false) && !fresh && !redraw_waits_ && tooLittleToDraw()) {
-    if (!settle_.isActive()) settle_.start();
+    if (!settle_.isActive()) settle_.start(settle_ms);
   } else {
     redraw();
   }
@@ -405,6 +412,13 @@ void SeriesChart::Implementation::redraw() {
 bool SeriesChart::Implementation::tooLittleToDraw() const {
   const double step = state_.data->last_x - drawn_last_x_, pixel = plot_->xAxis->range().size() / columns();
   return step < pixel && drawn_at_.elapsed() < settle_ms;
+}
+
+// At the pace so far, what has been recorded since the last reading moves nothing by a pixel: it is not worth asking for yet.
+bool SeriesChart::Implementation::tooLittleToRead() const {
+  if (!state_.data || asking_ || wanted_ || !onScreen() || !std::isfinite(growth_)) return false;
+  const double expected = growth_ * static_cast<double>(read_at_.elapsed()), pixel = plot_->xAxis->range().size() / columns();
+  return expected < pixel && read_at_.elapsed() < settle_ms;
 }
 
 void SeriesChart::Implementation::chooseUnits() {

@@ -57,7 +57,11 @@ void SeriesChart::Implementation::refreshData() {
   // Zoomed into the past: what is new lies outside.
   if (state_.data && state_.zoomed() && !following_ && state_.upper < state_.data->last_x) return;
   new_data_ = true;
-  invalidate(false);
+  if (tooLittleToRead()) {
+    if (!settle_.isActive()) settle_.start(settle_ms - static_cast<int>(read_at_.elapsed()));
+  } else {
+    invalidate(false);
+  }
 }
 
 void SeriesChart::Implementation::lookAtAge() {

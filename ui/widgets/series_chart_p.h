@@ -34,6 +34,8 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   QString accessibleText() const;
   bool following() const { return following_; }
 
+  static constexpr int settle_ms = 400;  // new data of less than a pixel is read and drawn together after so long
+
   // LinkedChart
   void shareXAxis() override;
   void shareRange(double from, double to) override;
@@ -41,6 +43,7 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   void shareMargins() override;
   void refreshData() override;
   bool onScreen() const override;
+  double redrawMs() const override { return plot_->replotTime(true); }
 
   // Menus and exports (series_chart_menus.cpp)
   void buildMenus();    // anew, each time one is opened
@@ -85,6 +88,7 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   void take(const std::shared_ptr<const chart::ChartData>&);
   void redraw();
   bool tooLittleToDraw() const;
+  bool tooLittleToRead() const;
   void viewChanged(bool dragging);
   void setFollowing(bool);
   void chooseUnits();
@@ -99,8 +103,8 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   bool redraw_waits_ = false, new_data_ = false;
   double follow_width_ = nothing;
   QTimer late_, throttle_, age_timer_, settle_;
-  double drawn_last_x_ = nothing;
-  QElapsedTimer drawn_at_;
+  double drawn_last_x_ = nothing, read_last_x_ = nothing, growth_ = nothing;  // growth: of x, for each ms
+  QElapsedTimer drawn_at_, read_at_;
   int left_margin_ = -1;
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <span>
 
 #include "ui/models/format.h"
 
@@ -28,11 +29,28 @@ Reading reading_of(const Point& point, XAxis axis, double shift, int attempt) {
   return {value_of(point.axes, axis) - shift, point.value, none, none, none, 1, attempt, point.axes};
 }
 
-// Feeds a view to the reducer and collects its samples for reading off. Buckets that hold something a line cannot show are looked at
-// sample by sample, so that the mark says what it is.
-void reduce_view(Reader& reader, std::int64_t series, const ViewCache& view, XAxis axis, double shift, bool logarithmic, int attempt,
+// What of a view lies in from..to, with one neighbour on each side so that the line leaves the frame.
+template <typename Item, typename First, typename Last>
+std::span<const Item> within(const std::vector<Item>& items, double from, double to, First first_x, Last last_x) {
+  auto first = std::partition_point(items.begin(), items.end(), [&](const Item& item) { return last_x(item) < from; });
+  auto last = std::partition_point(first, items.end(), [&](const Item& item) { return first_x(item) <= to; });
+  if (first != items.begin()) --first;
+  if (last != items.end()) ++last;
+  return {first, last};
+}
+
+// Feeds the part of a view that a frame shows to the reducer and collects its samples for reading off; only what lies in from..to counts.
+// Buckets that hold something a line cannot show are looked at sample by sample, so that the mark says what it is.
+void reduce_view(Reader& reader, std::int64_t series, const ViewCache& view, XAxis axis, double shift, const Frame& frame, int attempt,
                  double from, double to, Reducer& reducer, std::vector<Reading>* readings) {
   int refined = 0;
+  const bool logarithmic = frame.logarithmic;
+  const auto first_of = [axis](const SeriesBucket& bucket) { return value_of(bucket.first_axes, axis); };
+  const auto last_of = [axis](const SeriesBucket& bucket) { return value_of(bucket.last_axes, axis); };
+  const auto place_of = [axis](const Point& point) { return value_of(point.axes, axis); };
+  const auto buckets = within(view.buckets(), frame.from + shift, frame.to + shift, first_of, last_of);
+  const auto points = within(view.points(), frame.from + shift, frame.to + shift, place_of, place_of);
+  if (readings != nullptr) readings->reserve(readings->size() + 2 * buckets.size() + points.size());
   const auto inside = [&](double x) { return x >= from && x <= to; };
   const auto take = [&](const Point& point) {
     const double x = value_of(point.axes, axis);
@@ -40,7 +58,7 @@ void reduce_view(Reader& reader, std::int64_t series, const ViewCache& view, XAx
     reducer.add(x - shift, point.value);
     if (readings != nullptr) readings->push_back(reading_of(point, axis, shift, attempt));
   };
-  for (const SeriesBucket& bucket : view.buckets()) {
+  for (const SeriesBucket& bucket : buckets) {
     const double first_x = value_of(bucket.first_axes, axis), last_x = value_of(bucket.last_axes, axis);
     if (last_x < from || first_x > to) continue;
     const bool crosses = first_x < from || last_x > to;
@@ -59,7 +77,7 @@ void reduce_view(Reader& reader, std::int64_t series, const ViewCache& view, XAx
     readings->push_back({first_x - shift, bucket.first, none, none, none, 1, attempt, bucket.first_axes});
     if (bucket.count > 1) readings->push_back({last_x - shift, bucket.last, none, none, none, 1, attempt, bucket.last_axes});
   }
-  for (const Point& point : view.points()) take(point);
+  for (const Point& point : points) take(point);
 }
 
 void count_marks(const Reduced& line, CurveData& curve) {
@@ -195,13 +213,12 @@ void ChartReading::read_run(Reader& reader, const ChartQuery& query, const Chart
     if (attempt.cutoff_x > -infinity) {
       ViewCache& view = part.views[key];
       view.update(reader, *attempt.series, query.axis, from, to, query.pixels);
-      reduce_view(reader, key, view, query.axis, shift, query.logarithmic, attempt.number, -infinity, attempt.cutoff_x, line,
-                  &curve.readings);
+      reduce_view(reader, key, view, query.axis, shift, frame, attempt.number, -infinity, attempt.cutoff_x, line, &curve.readings);
     }
     if (attempt.cutoff_x < infinity && attempt.cutoff_x <= to) {
       ViewCache& view = part.superseded[key];
       view.update(reader, *attempt.series, query.axis, std::max(from, attempt.cutoff_x), to, query.pixels);
-      reduce_view(reader, key, view, query.axis, shift, query.logarithmic, attempt.number, attempt.cutoff_x, infinity, replaced, nullptr);
+      reduce_view(reader, key, view, query.axis, shift, frame, attempt.number, attempt.cutoff_x, infinity, replaced, nullptr);
       replaced.add(view.points().empty() ? attempt.cutoff_x - shift : value_of(view.points().back().axes, query.axis) - shift, none);
     }
   }

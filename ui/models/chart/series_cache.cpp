@@ -11,6 +11,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_points_per_pixel = 16;  // of a view that grows: then its level of detail is chosen anew
+constexpr std::int64_t most_buckets_per_pixel = 16;
+constexpr double read_beyond = 0.25;  // of the range asked for, on both sides
 
 }  // namespace
 
@@ -52,35 +54,61 @@ std::vector<Attempt> attempts_of(Reader& reader, FirstPoints& firsts, const std:
   return attempts;
 }
 
-void ViewCache::update(Reader& reader, const SeriesInfo& info, XAxis axis, double from, double to, int pixels) {
-  const bool same = key_ == info.key && axis_ == axis && from_ == from && to_ == to && pixels_ == pixels;
-  if (same && count_ == info.count) return;
-  if (same && !points_.empty()) {
-    const double last_x = value_of(points_.back().axes, axis);
-    const std::int64_t added = info.count - count_;
+// Enough is known of from..to: all of it has been read, as samples or in buckets as fine as the reader gives, but not so many that they are
+// a burden.
+bool ViewCache::covers(double from, double to, int pixels) const {
+  if (from < from_ || to > to_) return false;
+  const auto first = std::partition_point(buckets_.begin(), buckets_.end(),
+                                          [&](const SeriesBucket& bucket) { return value_of(bucket.last_axes, axis_) < from; });
+  const auto last =
+      std::partition_point(first, buckets_.end(), [&](const SeriesBucket& bucket) { return value_of(bucket.first_axes, axis_) <= to; });
+  const auto known = std::distance(first, last);
+  if (known == 0) return true;
+  // One bucket for two pixels is the coarsest that the reader gives.
+  return 2 * known >= pixels && known <= most_buckets_per_pixel * std::max(1, pixels);
+}
+
+// Takes what was recorded since. False: it is so much that the level of detail has to be chosen anew.
+bool ViewCache::grow(Reader& reader, const SeriesInfo& info) {
+  const std::int64_t added = info.count - count_;
+  if (added == 0) return true;
+  if (added < 0 || (points_.empty() && buckets_.empty())) return false;
+  if (points_.empty()) {  // there are samples right of the view already
     count_ = info.count;
-    if (last_x > to) return;  // what is new lies to the right of the view
-    if (added > 0 && static_cast<std::int64_t>(points_.size()) + added <= most_points_per_pixel * std::max(1, pixels)) {
-      const std::int64_t last_sequence = points_.back().sequence;
-      for (const Point& point : reader.read(info.key, axis, last_x, to, 0).points) {
-        if (point.sequence > last_sequence) points_.push_back(point);
-      }
-      return;
-    }
+    return true;
   }
+  const double last_x = value_of(points_.back().axes, axis_);
+  if (last_x <= to_) {
+    if (static_cast<std::int64_t>(points_.size()) + added > most_points_per_pixel * std::max(1, pixels_)) return false;
+    const std::int64_t last_sequence = points_.back().sequence;
+    for (const Point& point : reader.read(info.key, axis_, last_x, to_, 0).points) {
+      if (point.sequence > last_sequence) points_.push_back(point);
+    }
+  }  // else what is new lies to the right of the view
+  count_ = info.count;
+  return true;
+}
+
+void ViewCache::update(Reader& reader, const SeriesInfo& info, XAxis axis, double from, double to, int pixels) {
+  const bool everything = std::isinf(from) && std::isinf(to);
+  const bool known =
+      key_ == info.key && axis_ == axis && (everything ? from_ == from && to_ == to && pixels_ == pixels : covers(from, to, pixels));
+  if (known && grow(reader, info)) return;
   key_ = info.key;
   count_ = info.count;
   axis_ = axis;
-  from_ = from;
-  to_ = to;
-  pixels_ = pixels;
-  SeriesView view = reader.read(info.key, axis, from, to, pixels);
+  // The next zoom or pan goes a little further.
+  const double beyond = std::isfinite(from) && std::isfinite(to) ? read_beyond * (to - from) : 0;
+  from_ = from - beyond;
+  to_ = to + beyond;
+  pixels_ = beyond > 0 ? static_cast<int>(std::lround(pixels * (1 + 2 * read_beyond))) : pixels;
+  SeriesView view = reader.read(info.key, axis, from_, to_, pixels_);
   buckets_ = std::move(view.buckets);
   points_ = std::move(view.points);
-  if (!buckets_.empty() && value_of(buckets_.back().last_axes, axis) <= to) {
+  if (!buckets_.empty() && value_of(buckets_.back().last_axes, axis) <= to_) {
     // The last bucket is still filling: its samples themselves, so that new ones can follow them.
     const double open_x = value_of(buckets_.back().first_axes, axis);
-    points_ = reader.read(info.key, axis, open_x, to, 0).points;
+    points_ = reader.read(info.key, axis, open_x, to_, 0).points;
     const double before = buckets_.size() > 1 ? value_of(buckets_[buckets_.size() - 2].last_axes, axis) : -infinity;
     buckets_.pop_back();
     std::erase_if(points_, [&](const Point& point) { return value_of(point.axes, axis) <= before && value_of(point.axes, axis) < open_x; });

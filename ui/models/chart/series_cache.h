@@ -32,21 +32,24 @@ class FirstPoints {
 // All attempts of the run that `run_id` is one of, oldest first, each with its series.
 std::vector<Attempt> attempts_of(Reader&, FirstPoints&, const std::string& run_id, const std::string& series, int rank, XAxis);
 
-// The part of one series that is in view, at the level of detail for its width; grows by what was recorded since.
+// The part of one series that is in view and somewhat more, at the level of detail for its width; grows by what was recorded since.
 class ViewCache {
  public:
-  // Reads from..to (infinite: everything), reduced for `pixels`.
+  // Reads what covers from..to (infinite: everything), detailed enough for so many pixels. What is known already is not read again: most
+  // zooms and pans find what they need here.
   void update(Reader&, const SeriesInfo&, XAxis, double from, double to, int pixels);
   const std::vector<SeriesBucket>& buckets() const { return buckets_; }  // before the points
   const std::vector<Point>& points() const { return points_; }
 
  private:
+  bool covers(double from, double to, int pixels) const;
+  bool grow(Reader&, const SeriesInfo&);
   std::vector<SeriesBucket> buckets_;
   std::vector<Point> points_;
   std::int64_t key_ = -1, count_ = -1;
   XAxis axis_ = XAxis::step;
-  double from_ = 0, to_ = 0;
-  int pixels_ = 0;
+  double from_ = 0, to_ = 0;  // what has been read
+  int pixels_ = 0;            // between them
 };
 
 // All samples of a run that count, over its attempts: for smoothing and aggregation, which need every one.
