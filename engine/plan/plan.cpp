@@ -38,6 +38,12 @@ Plan::Plan(std::span<const LayerSlice> slices, std::span<const int> first_slices
   }
 }
 
+std::vector<int> Plan::first_slices() const {
+  std::vector<int> first;
+  for (const Group& group : groups_) first.push_back(group.first);
+  return first;
+}
+
 std::uint64_t Plan::hash() const {
   std::vector<std::int64_t> content;
   for (const Group& group : groups_) {

@@ -28,6 +28,7 @@ class Plan {                               // covers every slice once, groups ad
   Plan(std::span<const LayerSlice> slices, std::span<const int> first_slices);
   std::span<const Group> groups() const { return groups_; }
   int group_of(const LayerSlice& slice) const { return group_of_[static_cast<std::size_t>(slice.index)]; }
+  std::vector<int> first_slices() const;  // of each group: what the constructor takes
   std::uint64_t hash() const;
 
  private:
@@ -41,7 +42,7 @@ struct PlannerEntry {
   bool needs_profile = false;
   Plan (*make)(std::span<const LayerSlice>, const Profile&, const Params&) = nullptr;
 };
-std::span<const PlannerEntry> planners();             // single, wfbp, threshold; one line an entry in registry.cpp
+std::span<const PlannerEntry> planners();             // one line an entry in registry.cpp
 const PlannerEntry& planner(std::string_view name);   // ConfigError for an unknown name
 
 // The recurrence of wait-free backpropagation (MG-WFBP, "Timeline recurrences"): one channel, first in first out.

@@ -13,6 +13,8 @@ std::span<const PlannerEntry> planners() {
       single_planner,
       wfbp_planner,
       threshold_planner,
+      merged_planner,
+      optimal_planner,
   };
   return entries;
 }

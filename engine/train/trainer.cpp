@@ -24,12 +24,6 @@ std::int64_t schedule_steps(const TrainerParts& parts) { return steps_of(parts, 
 
 std::vector<LayerSlice> slices_of(const Task& task) { return {task.slices().begin(), task.slices().end()}; }
 
-std::vector<int> first_slices(const Plan& plan) {
-  std::vector<int> first;
-  for (const Group& group : plan.groups()) first.push_back(group.first);
-  return first;
-}
-
 }  // namespace
 
 Trainer::Trainer(TrainerParts parts, TrainerOptions options)
@@ -82,12 +76,17 @@ void Trainer::start() {
   parts_.observer.started(replica_.slices(), replica_.plan(), total_steps_, axes());
 }
 
+std::string_view Trainer::planner_name() const {
+  return traits_.exchanges_gradients ? std::string_view(parts_.experiment.strategy.plan) : std::string_view("single");
+}
+
 // Made on rank 0 and told to the others, so that a planner fed with measured times gives every rank the same groups.
 void Trainer::make_plan() {
   const StrategySpec& strategy = parts_.experiment.strategy;
-  const PlannerEntry& entry = planner(traits_.exchanges_gradients ? std::string_view(strategy.plan) : std::string_view("single"));
+  const PlannerEntry& entry = planner(planner_name());
+  const std::optional<std::vector<int>> before = groups_before();
   Profile profile;
-  if (entry.needs_profile || traits_.needs_profile) {
+  if ((entry.needs_profile && !before) || traits_.needs_profile) {
     profile = measure_profile({.task = parts_.task,
                                .bound = {replica_.params(), replica_.grads(), statistics_},
                                .loader = loader_,
@@ -99,7 +98,7 @@ void Trainer::make_plan() {
   }
   const Params params = traits_.exchanges_gradients ? strategy.plan_options : defaults_of(entry.parameters);
   std::vector<int> firsts;
-  if (parts_.control.rank() == 0) firsts = first_slices(entry.make(replica_.slices(), profile, params));
+  if (parts_.control.rank() == 0) firsts = before ? *before : entry.make(replica_.slices(), profile, params).first_slices();
   ByteBuffer bytes(firsts.size() * sizeof(int));
   if (!firsts.empty()) std::memcpy(bytes.data(), firsts.data(), bytes.size());
   bytes = told_by(parts_.control, std::move(bytes));

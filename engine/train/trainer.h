@@ -88,6 +88,7 @@ class Trainer {
   };
 
   // trainer.cpp
+  std::string_view planner_name() const;  // the plan's name in the registry
   void make_plan();
   Facts start_facts() const;
   bool over() const;
@@ -116,6 +117,7 @@ class Trainer {
   void restore(const CheckpointSource&);
   void read_parameters(const CheckpointSource&);
   void restore_position(const StateMap&, int ranks_before);
+  std::optional<std::vector<int>> groups_before() const;  // of a measured plan in the checkpoint that is resumed
   StateMap shared_values() const;
   StateMap own_values() const;
 

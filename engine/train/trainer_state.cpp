@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a checkpoint of a run holds and how it is taken up again: everything that the trajectory depends on, by names that do not change
-// with buckets, plans or the way of sending.
+// with buckets, plans or the way of sending. A plan made from measured times is kept: measured again it might group otherwise, and not
+// every allreduce adds in an order that does not depend on the groups.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -21,6 +22,9 @@ std::optional<double> read_optional(const StateReader& state, std::string_view n
   return state.has(name) ? std::optional(state.real(name)) : std::nullopt;
 }
 
+constexpr std::string_view plan_by = "plan/name", plan_ranks = "plan/ranks", plan_groups = "plan/groups";
+
+std::string text_of(const std::vector<std::byte>& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 std::vector<std::byte> text_bytes(std::string_view text) {
   std::vector<std::byte> bytes(text.size());
   if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
@@ -40,6 +44,14 @@ StateMap Trainer::shared_values() const {
   std::int64_t global_batch = 0;
   for (const std::int64_t batch : loader_.batch_per_rank()) global_batch += batch;
   state.integer("position/global_batch", global_batch);
+  if (planner(planner_name()).needs_profile) {
+    const std::vector<int> firsts = replica_.plan().first_slices();
+    state.bytes(plan_by, text_bytes(planner_name()));
+    state.integer(plan_ranks, parts_.data.size());
+    std::vector<std::byte> bytes(firsts.size() * sizeof(int));
+    if (!firsts.empty()) std::memcpy(bytes.data(), firsts.data(), bytes.size());
+    state.bytes(plan_groups, std::move(bytes));
+  }
   state.real("clock/active_s", parts_.clock.training_s());
   state.real("clock/elapsed_s", axes().elapsed_s);
   write_optional(state, "loss", loss_);
@@ -79,6 +91,18 @@ Snapshot Trainer::snapshot() {
     if (!name.starts_with("observer/")) per_rank += name + ' ';
   all.shared.values["per_rank"] = text_bytes(per_rank);
   return all;
+}
+
+// The groups of the run that goes on, where it planned by measured times, with as many ranks and over the same slices.
+std::optional<std::vector<int>> Trainer::groups_before() const {
+  if (parts_.resume == nullptr) return std::nullopt;
+  const StateReader state(parts_.resume->values());
+  if (!state.has(plan_groups) || text_of(state.bytes(plan_by)) != planner_name() || state.integer(plan_ranks) != parts_.data.size())
+    return std::nullopt;
+  const std::vector<std::byte>& bytes = state.bytes(plan_groups);
+  std::vector<int> firsts(bytes.size() / sizeof(int));
+  if (!firsts.empty()) std::memcpy(firsts.data(), bytes.data(), firsts.size() * sizeof(int));
+  return firsts;
 }
 
 void Trainer::read_parameters(const CheckpointSource& source) {
@@ -123,8 +147,7 @@ void Trainer::restore_position(const StateMap& values, int ranks_before) {
   const StateReader state(values);
   const int ranks = parts_.data.size();
   if (ranks_before != ranks) {
-    const auto& names = state.bytes("per_rank");
-    std::string kept(reinterpret_cast<const char*>(names.data()), names.size());
+    std::string kept = text_of(state.bytes("per_rank"));
     if (!kept.empty()) {
       kept.pop_back();
       throw ConfigError(

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <atomic>
+
 #include "engine/train/rank/supervised_task.h"
 
 namespace syncline::test {
@@ -38,12 +40,22 @@ class TestSync final : public Strategy {
 
 Traits lockstep(const Params&) { return {}; }
 
+class MeasurementCounter final : public Recorder {  // written on the communication thread, read when it has nothing more to do
+ public:
+  void span(const Span&) override {}
+  void exchange(const Exchange& one) override { seen += one.label == "link profile"; }
+  void scalar(std::string_view, std::int64_t, double) override {}
+  void event(std::string_view, std::string) override {}
+  std::atomic<int> seen = 0;
+};
+
 class RecordingObserver final : public TrainObserver {
  public:
   RecordingObserver(JobOutcome& outcome, std::mutex& mutex, int rank, const JobConfig& config)
       : outcome_(outcome), mutex_(mutex), rank_(rank), config_(config) {}
   void started(std::span<const LayerSlice>, const Plan& plan, std::int64_t, const Axes&) override {
     if (rank_ == 0) outcome_.buckets = plan.groups().size();
+    if (rank_ == 0) outcome_.plan = plan.first_slices();
   }
   void step_begins(std::int64_t step) override {
     if (config_.at_step) config_.at_step(rank_, step);
@@ -126,6 +138,8 @@ RankOutcome run_rank(World& world, const JobConfig& config, JobOutcome& outcome,
   RealClock clock;
   TrainingClockOf<RealClock> training_clock(clock);
   NullRecorder recorder;
+  MeasurementCounter measurements;
+  if (rank == 0) world.communicator().trace(&measurements);
   RecordingObserver observer(outcome, mutex, rank, config);
   TestInput input(rank, config);
   Activity activity;
@@ -167,6 +181,11 @@ RankOutcome run_rank(World& world, const JobConfig& config, JobOutcome& outcome,
   if (resume) mine.active_before_s = StateReader(resume->values()).real("clock/active_s");
   mine.result = trainer.run();
   mine.active_s = clock.training_s();
+  world.communicator().barrier().wait();
+  if (rank == 0) {
+    world.communicator().trace(nullptr);
+    outcome.link_measurements = measurements.seen;
+  }
   const auto params = trainer.replica().params().all().floats(), statistics = trainer.statistics().floats();
   mine.params.assign(params.begin(), params.end());
   mine.statistics.assign(statistics.begin(), statistics.end());

@@ -65,6 +65,8 @@ struct JobOutcome {
   std::vector<std::string> events;
   std::vector<double> learning_rates;
   std::size_t buckets = 0;
+  std::vector<int> plan;      // first slice of each bucket
+  int link_measurements = 0;  // exchanges of the profile, on rank 0
 };
 JobOutcome run_job(const JobConfig&);
 

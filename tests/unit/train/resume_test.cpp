@@ -103,6 +103,23 @@ TEST(Resume, AnotherPlanGoesOnFromTheSameCheckpoint) {
   expect_same_end(whole, run_job(config), "another plan");
 }
 
+// Measured again, the groups could differ, and a ring adds in another order then: the plan goes on with the run.
+TEST(Resume, APlanFromMeasuredTimesIsKept) {
+  Folder folder;
+  JobConfig config = three_epochs(3);
+  config.experiment.strategy.plan = "mg-wfbp";
+  config.strategy = &sync_entry;
+  config.world.group.allreduce = "ring";
+  const JobOutcome stopped = run_job(stopping(config, 9, folder.path()));
+  EXPECT_GT(stopped.link_measurements, 0);
+  config.resume_from = folder.path();
+  const JobOutcome resumed = run_job(config);
+  EXPECT_EQ(resumed.plan, stopped.plan);
+  EXPECT_EQ(resumed.link_measurements, 0);
+  config.experiment.strategy.plan = "optimal";  // another planner measures for itself
+  EXPECT_GT(run_job(config).link_measurements, 0);
+}
+
 // Stopped without a word after the last checkpoint: the steps in between are done again, alike.
 TEST(Resume, FromAnOlderCheckpointByInterval) {
   Folder folder;
