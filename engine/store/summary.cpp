@@ -15,9 +15,10 @@ namespace {
 constexpr double overrun_limit = 0.02;
 
 // One rank's steps without those that a restart did again.
-std::vector<StepSums> effective_steps(Reader& reader, const std::string& run_id, int rank) {
+std::vector<StepSums> effective_steps(Reader& reader, std::string_view run_id, int rank, std::int64_t from = 0,
+                                      std::int64_t to = INT64_MAX) {
   std::vector<StepSums> kept;
-  for (const StepSums& sums : reader.steps(run_id, rank)) {
+  for (const StepSums& sums : reader.steps(run_id, rank, from, to)) {
     while (!kept.empty() && kept.back().axes.step >= sums.axes.step) kept.pop_back();
     kept.push_back(sums);
   }
@@ -112,12 +113,13 @@ void add_rates(Summary& summary, const std::vector<Lane>& lanes, const Lane& slo
 
 void add_counts(Summary& summary, const std::vector<Lane>& lanes) {
   std::int64_t steps = 0, samples = 0, gradients = 0, updates = 0, skipped = 0;
-  double epochs = 0;
+  double epochs = 0, elapsed_s = 0;
   for (const Lane& lane : lanes) {
     std::int64_t lane_updates = 0, lane_skipped = 0;
     for (const StepSums& sums : lane.steps) {
       steps = std::max(steps, sums.axes.step + 1);
       samples = std::max(samples, sums.axes.samples);
+      elapsed_s = std::max(elapsed_s, sums.axes.elapsed_s);
       epochs = std::max(epochs, sums.axes.epoch);
       gradients = std::max(gradients, sums.axes.gradients);
       lane_updates += sums.updates;
@@ -129,6 +131,7 @@ void add_counts(Summary& summary, const std::vector<Lane>& lanes) {
   summary.steps = steps;
   summary.samples = samples;
   summary.epochs = epochs;
+  if (elapsed_s > 0) summary.goodput_samples_per_s = static_cast<double>(samples) / elapsed_s;
   summary.gradients = gradients;
   summary.updates = updates;
   summary.skipped_steps = skipped;
@@ -272,6 +275,13 @@ Summary summarise_alone(Reader& reader, const RunInfo& run) {
   add_accuracy(summary, reader, run);
   add_series(summary, reader, run);
   add_overrun(summary, run, lanes);
+  return summary;
+}
+
+Summary summarise_steps(Reader& reader, std::string_view run_id, int rank, std::int64_t from_step, std::int64_t to_step) {
+  Summary summary;
+  const Lane lane{rank, effective_steps(reader, run_id, rank, from_step, to_step), 0, 0};
+  add_times(summary, lane);
   return summary;
 }
 

@@ -16,7 +16,7 @@
 namespace syncline {
 
 // Of the definitions below: a stored summary of another version is computed anew.
-inline constexpr std::string_view summary_version = "1";
+inline constexpr std::string_view summary_version = "2";
 
 struct Summary {
   std::optional<std::int64_t> steps, samples;
@@ -31,12 +31,19 @@ struct Summary {
   std::optional<int> slowest_rank;
   // Means over the run of what was sampled: busy share of the ranks' cores; traffic of all hosts together.
   std::optional<double> cpu_share, network_sent_bytes_per_s, network_received_bytes_per_s;
+  // Samples that count over the time since the run began, pauses between attempts and everything else included. What a resume did again
+  // counts once.
+  std::optional<double> goodput_samples_per_s;
   std::int64_t warm_up_steps = 0;
 };
 
 Summary summarise(Reader&, const RunInfo&);
 // Only the parts that come from the run itself: without compute_inflation and step_without_comm_s. What RunWriter::close stores.
 Summary summarise_alone(Reader&, const RunInfo&);
+
+// The times of one rank over a stretch of its steps, medians as summarise() takes them; who asks leaves the warm-up out. Losses, counts,
+// rates and what belongs to the whole run stay empty.
+Summary summarise_steps(Reader&, std::string_view run_id, int rank, std::int64_t from_step, std::int64_t to_step);
 
 // For lists of thousands of runs: summarise() for those whose stored summary is up to date, in well under a millisecond each.
 class StoredSummaries {

@@ -55,6 +55,7 @@ void each_key(AnySummary& s, Visit&& visit) {
   visit("step_sum_error_s", s.step_sum_error_s), visit("slowest_rank", s.slowest_rank);
   visit("cpu_share", s.cpu_share), visit("network_sent_bytes_per_s", s.network_sent_bytes_per_s);
   visit("network_received_bytes_per_s", s.network_received_bytes_per_s);
+  visit("goodput_samples_per_s", s.goodput_samples_per_s);
 }
 
 }  // namespace
@@ -86,6 +87,7 @@ std::span<const SummaryMetric> compared_metrics() {
       {"best_test_accuracy", "best test accuracy", M::higher, M::accuracy},
       {"time_to_target_s", "time to target", M::lower, M::duration},
       {"samples_per_s", "samples/s", M::higher, M::count},
+      {"goodput_samples_per_s", "goodput, samples/s", M::higher, M::count},
       {"step_s", "step", M::lower, M::duration},
       {"compute_s", "compute", M::lower, M::duration},
       {"comm_s", "communication", M::neither, M::duration},

@@ -103,6 +103,26 @@ TEST_F(SummaryTest, FollowsTheDefinitions) {
   EXPECT_TRUE(summary.wall_s.has_value());
 }
 
+TEST_F(SummaryTest, AStretchOfStepsHasItsOwnMedians) {
+  const std::string id = RunRegistry(workspace()).create(new_run("stretch"));
+  record(workspace(), id, [](StepSums& sums) {
+    if (sums.axes.step >= 30) sums.exposed_s = 0.002;
+  });
+  Reader reader(workspace());
+  const Summary whole = summarise(reader, reader.run(id));
+  EXPECT_DOUBLE_EQ(*summarise_steps(reader, id, 1, 10, 29).exposed_comm_s, 0.003);
+  const Summary last = summarise_steps(reader, id, 1, 30, 39);
+  EXPECT_DOUBLE_EQ(*last.exposed_comm_s, 0.002);
+  EXPECT_DOUBLE_EQ(*last.hidden_comm_fraction, 0.5);
+  EXPECT_DOUBLE_EQ(*last.step_s, 0.012);
+  EXPECT_EQ(last.slowest_rank, 1);
+  // Over everything after warm-up it says what the run's summary says.
+  const Summary all = summarise_steps(reader, id, *whole.slowest_rank, whole.warm_up_steps, 39);
+  EXPECT_EQ(all.exposed_comm_s, whole.exposed_comm_s);
+  EXPECT_EQ(all.blocked_s, whole.blocked_s);
+  EXPECT_FALSE(summarise_steps(reader, id, 1, 50, 60).step_s.has_value());
+}
+
 TEST_F(SummaryTest, ComputeOnlyRunGivesInflation) {
   const Workspace made = workspace();
   RunRegistry registry(made);
@@ -167,6 +187,15 @@ TEST_F(SummaryTest, StepsDoneAgainCountOnce) {
   EXPECT_EQ(summary.steps, 40);
   EXPECT_EQ(summary.updates, 39);
   EXPECT_DOUBLE_EQ(*summary.step_s, 0.012);
+}
+
+TEST_F(SummaryTest, GoodputCountsSamplesOnceAndAllOfTheTime) {
+  const std::string id = RunRegistry(workspace()).create(new_run());
+  record(workspace(), id, [](StepSums& sums) { sums.axes.elapsed_s = 10 + sums.axes.active_s; });  // ten seconds before the first step
+  Reader reader(workspace());
+  const Summary summary = summarise(reader, reader.run(id));
+  EXPECT_DOUBLE_EQ(*summary.goodput_samples_per_s, 128 * 40 / (10 + 0.5 + 0.0125 * 30));
+  EXPECT_LT(*summary.goodput_samples_per_s, *summary.samples_per_s);
 }
 
 TEST_F(SummaryTest, AnEmptyRunIsAllNull) {
