@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ui/models/format.h"
+#include "ui/models/run_page_read.h"
 #include "ui/models/runs_columns.h"
 
 namespace syncline::ui {
@@ -34,6 +35,16 @@ StepSums mean_step(Reader& reader, const std::string& run, const Summary& summar
     if (steps > 0) mean.*field.member /= steps;
   }
   return mean;
+}
+
+// "link 1 Gbit/s, 100 us": what was emulated, in the words of the experiment.
+QString emulated_machine(const RunInfo& run) {
+  QStringList words;
+  for (const std::string& part : run.emulated) words << QString::fromStdString(part);
+  for (const char* key : {"cluster.link.bandwidth", "cluster.link.latency"}) {
+    if (const std::string value = setting_of(run.experiment, key); !value.empty()) words << QString::fromStdString(value);
+  }
+  return words.join(u' ');
 }
 
 }  // namespace
@@ -170,18 +181,25 @@ QString within_spread_rule() {
   return tr("with three runs or more on both sides, a difference below twice its standard error is within what repeating would give");
 }
 
-QStringList comparison_warnings(const std::vector<ComparedItem>& items) {
+QString evaluated_parameters(const std::string& strategy) {
+  // Those of every replica alike, unless the strategy lets replicas differ.
+  return strategy == "none" ? tr("each rank's own parameters") : tr("common parameters");
+}
+
+QStringList comparison_warnings(const std::vector<ComparedItem>& items, XAxis axis) {
   QStringList warnings;
   const auto differing = [&](auto value, const QString& sentence) {
     QStringList values;
     for (const ComparedItem& item : items) {
       const QString one = QString::fromStdString(value(item.runs.front()->info));
-      if (!values.contains(one)) values << one;
+      if (!one.isEmpty() && !values.contains(one)) values << one;
     }
     if (values.size() > 1) warnings << sentence.arg(values.mid(0, 5).join(QStringLiteral(", ")));
   };
   differing([](const RunInfo& run) { return run.dataset; }, tr("the data differ: %1"));
   differing([](const RunInfo& run) { return run.model; }, tr("the models differ: %1"));
+  differing([](const RunInfo& run) { return run.workers > 1 ? evaluated_parameters(run.strategy).toStdString() : std::string(); },
+            tr("what is evaluated differs: %1"));
   differing([](const RunInfo& run) { return run.kind; }, tr("measured runs stand beside predictions: %1"));
   const auto emulated =
       std::count_if(items.begin(), items.end(), [](const ComparedItem& item) { return !item.runs.front()->info.emulated.empty(); });
@@ -192,6 +210,12 @@ QStringList comparison_warnings(const std::vector<ComparedItem>& items) {
     }
     warnings
         << tr("emulated runs stand beside real ones; times of %1 are those of the emulated machine").arg(names.join(QStringLiteral(", ")));
+  }
+  if (emulated == static_cast<std::ptrdiff_t>(items.size())) {
+    differing([](const RunInfo& run) { return emulated_machine(run).toStdString(); }, tr("the emulated machines differ: %1"));
+  }
+  if (axis == XAxis::step && steps_differ(items)) {
+    warnings << tr("the charts are over steps, and a step is not the same thing for all of these: strategies or numbers of workers differ");
   }
   return warnings;
 }

@@ -57,8 +57,11 @@ ComparedCell compare_cell(const SummaryMetric&, const ComparedItem&, const Compa
 // The rule by which a difference is called noise, in words.
 QString within_spread_rule();
 
-// Why these runs may not be comparable: one sentence each ("the data differ: cifar10, fashion-mnist"). Nothing is forbidden by it.
-QStringList comparison_warnings(const std::vector<ComparedItem>&);
+// Which parameters an evaluation of this strategy is about ("common parameters").
+QString evaluated_parameters(const std::string& strategy);
+// Why these runs may not be comparable: one sentence each ("the data differ: cifar10, fashion-mnist"). Nothing is forbidden by it. axis: of
+// the charts.
+QStringList comparison_warnings(const std::vector<ComparedItem>&, XAxis axis = XAxis::samples);
 // A step is not the same thing for all of them: another strategy or number of workers.
 bool steps_differ(const std::vector<ComparedItem>&);
 

@@ -192,6 +192,11 @@ QString placement_text(const RunSnapshot& snapshot, const QString& this_host) {
     parts << (host == this_host ? say("this computer") : host);
   }
   parts << (run.threads_per_worker == 1 ? say("1 thread each") : say("%1 threads each").arg(run.threads_per_worker));
+  if (!run.emulated.empty()) {
+    QStringList what;
+    for (const std::string& part : run.emulated) what << QString::fromStdString(part);
+    parts << say("emulated: %1").arg(what.join(QStringLiteral(", ")));
+  }
   if (snapshot.attempts.size() > 1 || run.attempt > 1) {
     QString attempt = say("attempt %1").arg(run.attempt);
     if (!run.resumed_from.empty()) {

@@ -103,6 +103,22 @@ std::vector<TimelineBlock> visible_blocks(const TimelineLane&, double from_s, do
 // The event at a moment, or the nearest within `slack_s`; -1: none.
 int event_at(const TimelineLane&, double at_s, double slack_s);
 
+// What lies between two moments of what is loaded. Times are unions, cut at the two moments.
+struct RangeMeasure {
+  struct Rank {
+    int rank = 0;
+    double compute_s = 0, communication_s = 0, exposed_s = 0;  // forward, backward, update, codec; exchanges in flight; those not hidden
+    int exchanges = 0;                                         // that end in the range
+    std::int64_t bytes = 0;                                    // of these
+  };
+  double length_s = 0;
+  std::vector<Rank> ranks;  // by number
+};
+RangeMeasure measure(const Timeline&, double from_s, double to_s);
+// "range 3.1 ms · rank 1: compute 2.1 ms, communication 1.4 ms of which 0.9 ms exposed, 3 exchanges of 1.05 MB": of the rank with the most
+// exposed time, or of each in a line of its own.
+QString text_of(const RangeMeasure&, bool each_rank);
+
 // "traceEvents" of what touches [from, to], as chrome://tracing and Perfetto read them.
 QByteArray chrome_trace(const Timeline&, double from_s, double to_s, const QString& run_name);
 // One line about an event, with bytes, bandwidth, hidden, exposed and waiting time.

@@ -71,6 +71,60 @@ int event_at(const TimelineLane& lane, double at_s, double slack_s) {
   return best;
 }
 
+RangeMeasure measure(const Timeline& timeline, double from_s, double to_s) {
+  RangeMeasure found;
+  found.length_s = to_s - from_s;
+  struct Parts {
+    std::vector<Interval> compute, flight, exposed;
+  };
+  std::map<int, Parts> parts;
+  std::map<int, RangeMeasure::Rank> ranks;
+  const auto cut = [&](std::vector<Interval>& into, double start_s, double end_s) {
+    if (end_s > from_s && start_s < to_s) into.push_back({std::max(start_s, from_s), std::min(end_s, to_s)});
+  };
+  for (const TimelineLane& lane : timeline.lanes) {
+    Parts& of = parts[lane.rank];
+    RangeMeasure::Rank& rank = ranks[lane.rank];
+    rank.rank = lane.rank;
+    for (const TimelineEvent& event : lane.events) {
+      const bool computes = event.kind == TimelineKind::forward || event.kind == TimelineKind::backward ||
+                            event.kind == TimelineKind::update || event.kind == TimelineKind::codec;
+      if (computes) cut(of.compute, event.start_s, event.end_s);
+      if (event.kind != TimelineKind::exchange) continue;
+      cut(of.flight, event.start_s, event.end_s);
+      for (const Interval& part : event.exposed) cut(of.exposed, part.start_s, part.end_s);
+      if (event.end_s < from_s || event.end_s > to_s) continue;
+      ++rank.exchanges;
+      rank.bytes += event.bytes;
+    }
+  }
+  for (auto& [number, rank] : ranks) {
+    rank.compute_s = IntervalSet(parts[number].compute).length();
+    rank.communication_s = IntervalSet(parts[number].flight).length();
+    rank.exposed_s = IntervalSet(parts[number].exposed).length();
+    found.ranks.push_back(rank);
+  }
+  return found;
+}
+
+QString text_of(const RangeMeasure& measured, bool each_rank) {
+  const auto say = [](const char* text) { return QCoreApplication::translate("Timeline", text); };
+  const auto line = [&](const RangeMeasure::Rank& rank) {
+    return say("rank %1: compute %2, communication %3 of which %4 exposed, %5 exchanges of %6")
+        .arg(QString::number(rank.rank), format::duration(rank.compute_s), format::duration(rank.communication_s),
+             format::duration(rank.exposed_s), QString::number(rank.exchanges), format::traffic(static_cast<double>(rank.bytes)));
+  };
+  QStringList texts{say("range %1").arg(format::duration(measured.length_s))};
+  if (each_rank) {
+    for (const RangeMeasure::Rank& rank : measured.ranks) texts << line(rank);
+    return texts.join(u'\n');
+  }
+  const auto most = std::max_element(measured.ranks.begin(), measured.ranks.end(),
+                                     [](const auto& a, const auto& b) { return a.exposed_s < b.exposed_s; });
+  if (most != measured.ranks.end()) texts << line(*most);
+  return texts.join(QStringLiteral(" · "));
+}
+
 QByteArray chrome_trace(const Timeline& timeline, double from_s, double to_s, const QString& run_name) {
   QJsonArray events;
   const auto name_row = [&](const char* what, int rank, int row, const QString& name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include "ui/models/chart/rank_rates.h"
 #include "ui/widgets/chart_plot.h"
 
 namespace syncline::ui {
@@ -34,12 +35,14 @@ QString ChartOverlay::rowText(const Row& row) const {
   if (parts) return texts.join(QString());
   if (!row.reading->axes || row.reading->n > 1) {
     const double half = (row.reading->upper - row.reading->lower) / 2;
-    if (state_.data->query.band == chart::Band::deviation && std::isfinite(half)) {
+    const bool over_ranks = row.spec->rank == chart::every_rank;
+    if (state_.data->query.band == chart::Band::deviation && std::isfinite(half) && !over_ranks) {
       texts.front() = QString(texts.front() % QStringLiteral(" ± ") % state_.valueText(half));
     } else if (std::isfinite(half)) {
       texts.append(QString(state_.valueText(row.reading->lower) % QStringLiteral(" – ") % state_.valueText(row.reading->upper)));
     }
-    texts.append(QStringLiteral("n = %1").arg(row.reading->n));
+    texts.append(over_ranks ? QCoreApplication::translate("syncline::ui::SeriesChart", "%1 ranks").arg(row.reading->n)
+                            : QStringLiteral("n = %1").arg(row.reading->n));
   } else if (const auto* spec = row.spec; spec->rank >= 0) {
     texts.append(QCoreApplication::translate("syncline::ui::SeriesChart", "rank %1").arg(spec->rank));
   }

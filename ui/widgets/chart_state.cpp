@@ -5,6 +5,8 @@
 #include <QTimeZone>
 #include <algorithm>
 
+#include "ui/models/chart/rank_rates.h"
+
 namespace syncline::ui {
 
 namespace {
@@ -140,12 +142,13 @@ QStringList ChartState::derivations(double from, double to) const {
   if (smoothing.on()) {
     parts.append(smoothing_text(smoothing, chart::counted(smoothing.width, axis())));
   }
-  bool mean = false, superseded = false, left_early = false;
+  bool mean = false, over_ranks = false, superseded = false, left_early = false;
   std::int64_t nonfinite = 0, gutter = 0;
   for (const CurveSpec* spec : drawn()) {
     const chart::CurveData* curve = dataOf(spec->id);
     if (curve == nullptr) continue;
     mean = mean || curve->seeds_count > 1;
+    over_ranks = over_ranks || (spec->rank == chart::every_rank && !curve->band.x.empty());
     superseded = superseded || !curve->superseded.x.empty();
     left_early = left_early || !curve->partial.x.empty();
     for (const chart::Mark& mark : curve->line.marks) {
@@ -154,6 +157,7 @@ QStringList ChartState::derivations(double from, double to) const {
     }
   }
   if (mean) parts.append(band_text(data->query.band));
+  if (over_ranks) parts.append(Text::tr("band: from the lowest to the highest rank"));
   if (left_early) parts.append(Text::tr("dashed: a seed has ended"));
   if (superseded) parts.append(Text::tr("dotted: replaced after a resume"));
   if (nonfinite > 0) parts.append(Text::tr("%1 not finite ✕").arg(format::count(nonfinite)));

@@ -8,6 +8,7 @@
 
 #include "tests/unit/store/fixture.h"
 #include "ui/models/chart/chart_table.h"
+#include "ui/models/chart/rank_rates.h"
 
 namespace syncline::ui::chart {
 namespace {
@@ -72,6 +73,44 @@ TEST_F(ChartReadingTest, ShowsEverySampleOfAShortSeriesAsRecorded) {
   EXPECT_EQ(data->first_x, 0);
   EXPECT_EQ(data->last_x, 5);
   EXPECT_EQ(curve.last->y, -1);
+}
+
+TEST_F(ChartReadingTest, ThroughputOfTheRanksIsAMeanWithABandFromTheLowestToTheHighest) {
+  const std::string id = RunRegistry(workspace()).create(new_run("ranks"));
+  RunWriter writer(workspace(), id);
+  for (std::int64_t step = 0; step < 200; ++step) {
+    writer.position(axes_at(step));
+    writer.scalar("samples_per_s", step, 1000);
+    for (int rank = 0; rank < 3; ++rank) {
+      StepSums sums;
+      sums.rank = rank;
+      sums.axes = axes_at(step);
+      sums.samples = 30;
+      sums.step_s = rank == 2 && step >= 100 ? 0.3 : 0.1;  // one falls behind
+      writer.step(sums);
+    }
+  }
+  writer.close();
+  ChartQuery asked = query({{QString::fromStdString(id)}});
+  asked.curves[0].series = QStringLiteral("samples_per_s");
+  asked.curves[0].rank = every_rank;
+  Reader reader(workspace());
+  ChartReading reading;
+  const auto data = reading.read(reader, asked);
+  const CurveData& curve = data->curves.at(0);
+  ASSERT_GE(curve.readings.size(), 4u);
+  for (const Reading& at : curve.readings) {
+    EXPECT_EQ(at.n, 3);
+    EXPECT_NEAR(at.upper, 300, 1e-6) << at.x;
+    EXPECT_LE(at.lower, at.y);
+  }
+  EXPECT_NEAR(curve.readings.front().lower, 300, 1e-6);
+  EXPECT_NEAR(curve.readings.back().lower, 100, 1e-6);
+  EXPECT_NEAR(curve.last->y, (300 + 300 + 100) / 3.0, 1e-6);
+  EXPECT_FALSE(curve.band.x.empty());
+  const auto table = rows({asked, {QStringLiteral("ranks")}});
+  ASSERT_EQ(table.size(), curve.readings.size());
+  EXPECT_EQ(table.back().lower, curve.readings.back().lower);
 }
 
 TEST_F(ChartReadingTest, AMillionSamplesKeepTheirSpikeAndFewVertices) {

@@ -56,6 +56,23 @@ TEST(TimelineTest, DrawsTheHiddenAndTheExposedPartOfAnExchangeApart) {
   EXPECT_EQ(lane(timeline, 0, 0).events.size(), 4u);
 }
 
+TEST(TimelineTest, MeasuresARangeRankByRank) {
+  const Timeline timeline = make_timeline(std::vector<StepTrace>{trace(0, 5, 9.5), trace(1, 6, 8)}, {});
+  const RangeMeasure measured = measure(timeline, 2, 9);
+  EXPECT_DOUBLE_EQ(measured.length_s, 7);
+  ASSERT_EQ(measured.ranks.size(), 2u);
+  EXPECT_DOUBLE_EQ(measured.ranks[0].compute_s, 5);  // 2 to 7; the update begins at 9
+  EXPECT_DOUBLE_EQ(measured.ranks[0].communication_s, 4);
+  EXPECT_DOUBLE_EQ(measured.ranks[0].exposed_s, 2);
+  EXPECT_EQ(measured.ranks[0].exchanges, 0);  // it ends outside
+  EXPECT_DOUBLE_EQ(measured.ranks[1].exposed_s, 1);
+  EXPECT_EQ(measured.ranks[1].exchanges, 1);
+  EXPECT_EQ(measured.ranks[1].bytes, 1000);
+  EXPECT_TRUE(text_of(measured, false).contains(QStringLiteral("rank 0: compute"))) << text_of(measured, false).toStdString();
+  EXPECT_EQ(text_of(measured, true).count(u'\n'), 2);
+  EXPECT_EQ(measure(timeline, 20, 30).ranks[0].compute_s, 0);
+}
+
 TEST(TimelineTest, GivesTheSameExposedTimeAsTheAccountingOfTheEngine) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> moment(0, 10);

@@ -109,6 +109,19 @@ TEST_F(RunActionsTest, MarksARunWhoseProcessIsGoneAsStoppedWithWhoAndWhen) {
   EXPECT_TRUE(comes([&] { return page->findChild<QWidget*>(QStringLiteral("run.banner.lost")) == nullptr; }));
 }
 
+TEST_F(RunActionsTest, CheckingTheStateSaysWhatWasAskedAndAnswered) {
+  open(finished);
+  action("run.check-state")->trigger();
+  ASSERT_TRUE(comes([&] { return !workbench->notices.isEmpty(); }));
+  EXPECT_EQ(workbench->notices.front(), QStringLiteral("Asked for the exit record, which is there: Finished"));
+  open(runOfAProcessThatIsGone());
+  workbench->notices.clear();
+  action("run.check-state")->trigger();
+  ASSERT_TRUE(comes([&] { return !workbench->notices.isEmpty(); }));
+  EXPECT_TRUE(workbench->notices.front().startsWith(QStringLiteral("Asked for the exit record, the processes and the heartbeat: Lost")))
+      << workbench->notices.front().toStdString();
+}
+
 TEST_F(RunActionsTest, ComparesWithRunsThatAreChosenByName) {
   const QString other = runOfAProcessThatIsGone();
   open(finished, QStringLiteral("settings"));

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "ui/models/chart/rank_rates.h"
 #include "ui/models/format.h"
 
 namespace syncline::ui::chart {
@@ -161,8 +162,8 @@ void ChartReading::look_up(Reader& reader, const ChartQuery& query, Curve& curve
   result.seeds_count = 0;
   std::map<QString, RunPart> kept;
   for (const QString& id : curve.query.run_ids) {
-    std::vector<Attempt> attempts =
-        attempts_of(reader, firsts_, id.toStdString(), curve.query.series.toStdString(), curve.query.rank, query.axis);
+    std::vector<Attempt> attempts = attempts_of(reader, firsts_, id.toStdString(), curve.query.series.toStdString(),
+                                                curve.query.rank == every_rank ? -1 : curve.query.rank, query.axis);
     if (attempts.empty()) continue;
     const QString root = QString::fromStdString(attempts.front().run_id);
     if (roots.contains(root)) continue;  // two attempts of one run are one seed
@@ -233,6 +234,26 @@ void ChartReading::read_run(Reader& reader, const ChartQuery& query, const Chart
   for (Reading& reading : curve.readings) {
     if (const auto at = last_at_or_before(part.columns.x(), reading.x + shift)) reading.smoothed = smoothed[*at];
   }
+}
+
+// The mean over the ranks as a line, the lowest to the highest as its band.
+void ChartReading::read_ranks(Reader& reader, const ChartQuery& query, const ChartData& data, const RunPart& part, double shift,
+                              CurveData& curve) {
+  constexpr int pixels_per_stretch = 2;
+  const Frame frame{data.from, data.to, query.pixels, query.logarithmic};
+  const bool everything = std::isnan(query.from) && std::isnan(query.to);
+  RankRates rates = read_rank_rates(reader, part.attempts, query.axis, everything ? -infinity : data.from + shift,
+                                    everything ? infinity : data.to + shift, std::max(16, query.pixels / pixels_per_stretch));
+  for (double& x : rates.x) x -= shift;
+  Reducer line(frame);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    line.add(rates.x[i], rates.mean[i]);
+    curve.readings.push_back(
+        {rates.x[i], rates.mean[i], none, rates.lower[i], rates.upper[i], rates.ranks[i], rates.attempt[i], rates.axes[i]});
+  }
+  curve.line = line.finish();
+  curve.band = reduce_band(rates.x, rates.lower, rates.upper, frame);
+  curve.last = curve.readings.empty() ? std::nullopt : std::optional(curve.readings.back());
 }
 
 void ChartReading::read_mean(Reader& reader, const ChartQuery& query, const ChartData& data, Curve& curve, double shift,
@@ -409,7 +430,11 @@ std::shared_ptr<const ChartData> ChartReading::read(Reader& reader, const ChartQ
     if (result.samples == 0) continue;
     Curve& curve = curves_[result.id];
     const double shift = query.align_starts ? result.first_x : 0;
-    if (curve.query.run_ids.size() > 1 && curve.runs.size() > 1) {
+    if (curve.query.rank == every_rank) {
+      for (auto& [id, part] : curve.runs) {
+        if (part.samples > 0) read_ranks(reader, query, *data, part, shift, result);
+      }
+    } else if (curve.query.run_ids.size() > 1 && curve.runs.size() > 1) {
       read_mean(reader, query, *data, curve, shift, result);
     } else {
       for (auto& [id, part] : curve.runs) {

@@ -37,6 +37,7 @@ class ChartReading {
   void look_up(Reader&, const ChartQuery&, Curve&, CurveData&);
   bool find_newest(Reader&, const ChartQuery&, const Attempt&, RunPart&, bool alone);
   void read_run(Reader&, const ChartQuery&, const ChartData&, RunPart&, double shift, CurveData&);
+  void read_ranks(Reader&, const ChartQuery&, const ChartData&, const RunPart&, double shift, CurveData&);
   void read_mean(Reader&, const ChartQuery&, const ChartData&, Curve&, double shift, CurveData&);
   void read_events(Reader&, const ChartQuery&, ChartData&);
   FirstPoints firsts_;

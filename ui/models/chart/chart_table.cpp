@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/models/chart/rank_rates.h"
 #include "ui/models/chart/series_cache.h"
 #include "ui/models/format.h"
 
@@ -22,7 +23,7 @@ QString text_or_nothing(const std::optional<double>& value) { return value && !s
 
 bool aggregated(const TableQuery& query) {
   return std::any_of(query.chart.curves.begin(), query.chart.curves.end(),
-                     [](const CurveQuery& curve) { return curve.run_ids.size() > 1; });
+                     [](const CurveQuery& curve) { return curve.run_ids.size() > 1 || curve.rank == every_rank; });
 }
 
 struct Visit {
@@ -59,6 +60,30 @@ bool rows_of_run(Reader& reader, const Visit& to, const CurveQuery& curve, const
   return true;
 }
 
+// Every stretch of steps that the ranks' throughput is taken from.
+bool rows_of_ranks(Reader& reader, const Visit& to, const CurveQuery& curve, const QString& name, const std::vector<Attempt>& attempts,
+                   double shift) {
+  constexpr int most = 1 << 14;
+  const RankRates rates = read_rank_rates(reader, attempts, to.query.chart.axis, -infinity, infinity, most);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const TableRow row{name,
+                       curve.series,
+                       attempts.empty() ? QString() : QString::fromStdString(attempts.front().run_id),
+                       -1,
+                       rates.attempt[i],
+                       false,
+                       rates.axes[i],
+                       rates.x[i] - shift,
+                       rates.mean[i],
+                       {},
+                       rates.lower[i],
+                       rates.upper[i],
+                       rates.ranks[i]};
+    if (!to.row(row)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void each_row(Reader& reader, const TableQuery& query, const std::function<bool(const TableRow&)>& visit) {
@@ -72,8 +97,9 @@ void each_row(Reader& reader, const TableQuery& query, const std::function<bool(
     std::vector<std::vector<double>> starts;
     FirstPoints firsts;
     for (const QString& id : curve.run_ids) {
+      const bool ranks = curve.rank == every_rank;
       const std::vector<Attempt> attempts =
-          attempts_of(reader, firsts, id.toStdString(), curve.series.toStdString(), curve.rank, chart.axis);
+          attempts_of(reader, firsts, id.toStdString(), curve.series.toStdString(), ranks ? -1 : curve.rank, chart.axis);
       if (attempts.empty() || roots.contains(attempts.front().run_id)) continue;
       roots.insert(attempts.front().run_id);
       double shift = 0;
@@ -84,6 +110,10 @@ void each_row(Reader& reader, const TableQuery& query, const std::function<bool(
       if (curve.run_ids.size() > 1) {
         starts.push_back(seeds.back().x());
         for (double& x : starts.back()) x -= shift;
+      }
+      if (ranks) {
+        if (!rows_of_ranks(reader, to, curve, name, attempts, shift)) return;
+        continue;
       }
       if (!rows_of_run(reader, to, curve, name, attempts, shift)) return;
     }
@@ -134,7 +164,7 @@ QStringList table_cells(const TableRow& row, const TableQuery& query) {
   cells.append(format::exact(row.value));
   if (query.chart.smoothing.on()) cells.append(text_or_nothing(row.smoothed));
   if (aggregated(query)) {
-    cells.append(row.axes ? QString() : QString::number(row.n));
+    cells.append(row.axes && row.n <= 1 ? QString() : QString::number(row.n));
     cells.append(text_or_nothing(row.lower));
     cells.append(text_or_nothing(row.upper));
   }

@@ -17,6 +17,7 @@
 #include "ui/views/run/hidden_chart.h"
 #include "ui/views/run/run_actions.h"
 #include "ui/views/run/split_feed.h"
+#include "ui/views/run/window_choice.h"
 #include "ui/widgets/actions.h"
 #include "ui/widgets/heat_map.h"
 
@@ -40,6 +41,9 @@ class CommunicationTab : public RunTab {
     rank_->addItem(tr("median"), int(RankChoice::median));
     auto* rank_label = new QLabel(tr("&Rank:"), this);
     rank_label->setBuddy(rank_);
+    window_ = new WindowChoice(of, this);
+    auto* window_label = new QLabel(tr("W&indow:"), this);
+    window_label->setBuddy(window_->box());
     strip_ = new QLabel(this);
     strip_->setObjectName(QStringLiteral("run.communication.strip"));
     strip_->setAccessibleName(tr("Figures of the overlap"));
@@ -82,6 +86,8 @@ class CommunicationTab : public RunTab {
     auto* top = new QHBoxLayout;
     top->addWidget(rank_label);
     top->addWidget(rank_);
+    top->addWidget(window_label);
+    top->addWidget(window_);
     top->addWidget(strip_, 1);
     top->addWidget(compute_only_);
     auto* inside = new QWidget(this);
@@ -168,20 +174,49 @@ class CommunicationTab : public RunTab {
       const int value = int(RankChoice::one) + rank;
       if (rank_->findData(value) < 0) rank_->addItem(QString::number(rank), value);
     }
-    const OverlapFigures figures = overlap_figures(data().summary());
+    const bool in_part = partial() && part_.has_value();
+    const OverlapFigures figures = overlap_figures(in_part ? *part_ : data().summary());
     QStringList parts;
-    if (data().summary().step_without_comm_s && data().summary().step_s)
+    if (in_part) {
+      parts << tr("steps %1–%2").arg(format::count(part_from_), format::count(part_to_))
+            << tr("step %1").arg(format::orMissing(part_->step_s, format::duration));
+    } else if (data().summary().step_without_comm_s && data().summary().step_s) {
       parts << tr("step %1, without communication %2").arg(format::duration(*data().summary().step_s), figures.without_communication);
-    parts << tr("hidden %1").arg(figures.hidden) << tr("exposed %1").arg(figures.exposed) << tr("blocked %1").arg(figures.blocked)
-          << tr("inflation %1").arg(figures.inflation);
+    }
+    parts << tr("hidden %1").arg(figures.hidden) << tr("exposed %1").arg(figures.exposed) << tr("blocked %1").arg(figures.blocked);
+    if (!in_part) parts << tr("inflation %1").arg(figures.inflation);
     QString text = parts.join(QStringLiteral(" · "));
     if (figures.disagree) text += QStringLiteral("  ⚠ ") + tr("exposed and blocked do not agree: trace or another stall");
     if (strip_->text() != text) strip_->setText(text);
     if (!feed_->loaded()) feed_->refresh();
   }
 
+  bool partial() const { return feed_->fromStep() > 0 || feed_->toStep() < INT64_MAX; }
+
+  // The figures of the strip for the steps that are visible, those of warm-up left out as in the whole run's.
+  void readFigures() {
+    if (!partial() || !data().slowestRank()) {
+      part_.reset();
+      return update();
+    }
+    const std::int64_t newest = snapshot().position ? snapshot().position->step : 0;
+    const std::int64_t from = std::max(feed_->fromStep(), data().summary().warm_up_steps), to = std::min(feed_->toStep(), newest);
+    data().store().read<Summary>(
+        this, QStringLiteral("figures"),
+        [id = data().id().toStdString(), rank = *data().slowestRank(), from, to](Reader& reader) {
+          return summarise_steps(reader, id, rank, from, to);
+        },
+        [this, from, to](const Summary& summary) {
+          part_ = summary;
+          part_from_ = from;
+          part_to_ = to;
+          update();
+        });
+  }
+
   void readDetails() {
     if (!isVisible() || !data().known()) return;
+    readFigures();
     data().store().read<ExposedMap>(
         this, QStringLiteral("heat"),
         [id = data().id().toStdString(), from = feed_->fromStep(), to = feed_->toStep()](Reader& reader) {
@@ -221,7 +256,10 @@ class CommunicationTab : public RunTab {
   CollectivesTable* model_;
   QSortFilterProxyModel* sorted_;
   QTableView* table_;
+  WindowChoice* window_;
   QTimer later_;
+  std::optional<Summary> part_;  // of the visible steps; none: everything is visible
+  std::int64_t part_from_ = 0, part_to_ = 0;
   bool details_loaded_ = false;
 };
 

@@ -10,6 +10,8 @@
 #include <QVBoxLayout>
 
 #include "engine/metrics/step_sums.h"
+#include "ui/models/chart/rank_rates.h"
+#include "ui/models/compare_data.h"
 #include "ui/models/run_page_state.h"
 #include "ui/models/settings.h"
 #include "ui/views/run/split_feed.h"
@@ -169,8 +171,14 @@ class OverviewTab : public RunTab {
     accuracy_->setCurves(accuracies);
     accuracy_->setTarget(now.run.target_accuracy);
     const bool old = now.position && !recorded("samples_per_s");
-    std::vector<CurveSpec> rates{curve("samples_per_s", tr("while training"), 0)};
+    std::vector<CurveSpec> rates{curve("samples_per_s", tr("all ranks, while training"), 0)};
     if (recorded("end_to_end_samples_per_s")) rates.push_back(curve("end_to_end_samples_per_s", tr("all stalls included"), 2));
+    if (now.ranks.size() > 1 && recorded("samples_per_s")) {
+      CurveSpec ranks = curve("samples_per_s", tr("each rank, lowest to highest"), 1);
+      ranks.id += QStringLiteral("/ranks");
+      ranks.rank = chart::every_rank;
+      rates.push_back(ranks);
+    }
     throughput_->setCurves(rates);
     rate_->setCurves({curve(series::learning_rate, tr("learning rate"), 0)});
     rate_->setWhenEmpty(waiting);
@@ -180,10 +188,7 @@ class OverviewTab : public RunTab {
     if (!feed_->loaded()) feed_->refresh();
   }
 
-  // Which parameters were evaluated: those of every replica alike, unless the strategy says otherwise.
-  QString evaluated_name() const {
-    return snapshot().run.strategy == "none" ? tr("evaluation (each rank's own parameters)") : tr("evaluation (common parameters)");
-  }
+  QString evaluated_name() const { return tr("evaluation (%1)").arg(evaluated_parameters(snapshot().run.strategy)); }
 
   SeriesChart *loss_, *accuracy_, *throughput_, *rate_;
   SplitChart* split_;

@@ -58,14 +58,15 @@ RunActions::RunActions(RunContext context, QWidget* page)
                     context_.workbench.newDraft(QString::fromStdString(run.name), QString::fromStdString(run.experiment_as_typed));
                   });
   check_state = add("run.check-state", tr("Check State &Now"), tr("Ask again what is known of this run's processes"),
-                    {QKeySequence(Qt::Key_F5)}, "view-refresh", [this] { context_.data.readNow(); });
+                    {QKeySequence(Qt::Key_F5)}, "view-refresh", [this] { checkState(); });
   star = add("runs.star", tr("S&tar"), tr("Mark this run with a star, or take it away"), {}, "starred", [this] {
     if (!context_.data.known()) return;
     edits_.setStarred({row()}, !row()->info.starred, [this] { context_.data.readNow(); });
   });
   star->setCheckable(true);
-  compare = add("compare.add", tr("&Add to Comparison"), tr("Open a comparison with this run, to which others can be added"), {},
-                "view-split-left-right", [this] { context_.workbench.openComparison({context_.data.id()}); });
+  compare = add("compare.add", tr("&Add to Comparison"), tr("Open a comparison with this run, to which others can be added"),
+                {QKeySequence(Qt::CTRL | Qt::Key_K)}, "view-split-left-right",
+                [this] { context_.workbench.openComparison({context_.data.id()}); });
   compare_with = add("compare.with", tr("Compare &With…"), tr("Choose runs to put beside this one"), {}, "view-split-left-right",
                      [this] { compareWith(); });
   mark_stopped = add("run.mark-stopped", tr("Mark as Stopp&ed…"), tr("Give a run whose end nobody has seen the end that you know of"), {},
@@ -130,6 +131,23 @@ void RunActions::ask(const std::string& kind, const QString& what) {
       },
       [this] { context_.data.readNow(); },
       [this, what](const QString& message) { Q_EMIT problem(QStringLiteral("request"), tr("%1: %2").arg(what, message)); });
+}
+
+// Every reading concludes the state anew; a person who asks is told what was asked and what the answer was.
+void RunActions::checkState() {
+  connect(
+      &context_.data, &RunData::changed, this,
+      [this] {
+        const RunSnapshot& now = context_.data.snapshot();
+        const ShownState state = shown_state(now, utc_s());
+        const QString answer = state.detail.isEmpty() ? state.word : state.text();
+        context_.workbench.notice(now.active() || may_be_marked_stopped(now.run.state)
+                                      ? tr("Asked for the exit record, the processes and the heartbeat: %1").arg(answer)
+                                      : tr("Asked for the exit record, which is there: %1").arg(answer),
+                                  {}, {}, 15);
+      },
+      Qt::SingleShotConnection);
+  context_.data.readNow();
 }
 
 void RunActions::popUpStopMenu() {

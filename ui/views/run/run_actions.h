@@ -34,6 +34,7 @@ class RunActions : public QObject {
   void popUpStopMenu();
   void launch(const QStringList& arguments, const QString& what);
   void launchComputeOnly();
+  void checkState();
   void compareWith();
   void editTags();
   void editNote();

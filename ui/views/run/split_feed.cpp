@@ -73,7 +73,9 @@ void SplitFeed::setRange(double from, double to) {
   std::int64_t first = 0, last = INT64_MAX;
   if (std::isfinite(from) && std::isfinite(to)) {
     const auto step_at = [this](double x, bool upwards) -> std::int64_t {
-      if (context_.charts.xAxis() == XAxis::step) return static_cast<std::int64_t>(upwards ? std::ceil(x) : std::floor(x));
+      // The bar of a step reaches half a step to both sides; one that only touches the edge is not seen.
+      constexpr double half = 0.5 - 1e-9;
+      if (context_.charts.xAxis() == XAxis::step) return static_cast<std::int64_t>(upwards ? std::floor(x + half) : std::ceil(x - half));
       if (step_of_x_.empty()) return upwards ? INT64_MAX : 0;
       const auto at = std::lower_bound(step_of_x_.begin(), step_of_x_.end(), std::pair(x, std::int64_t{0}));
       if (upwards) return at == step_of_x_.end() ? INT64_MAX : at->second;

@@ -8,6 +8,7 @@
 #include "ui/models/format.h"
 #include "ui/models/palette.h"
 #include "ui/views/run/timeline_view.h"
+#include "ui/widgets/chart_export.h"
 #include "ui/widgets/split_chart.h"
 
 namespace syncline::ui {
@@ -78,32 +79,49 @@ constexpr double no_step_s = 1e-12;
 
 void TimelineView::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
+  paint(painter);
+  if (!hasFocus()) return;
+  painter.setPen(QPen(palette().color(QPalette::Highlight), 2));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));
+}
+
+QString TimelineView::savePicture(const QString& path) {
+  const QSize size = viewport()->size();
+  return write_picture(path, {size.width(), size.height()}, 2, accessibleName(), [this](QPainter& painter) { paint(painter); });
+}
+
+void TimelineView::paint(QPainter& painter) {
   const bool dark = palette::isDark(palette());
   painter.fillRect(viewport()->rect(), palette::background(dark));
   if (!index_ || index_->steps.empty()) return;
   const int top = overview_height() + ruler_height();
-  painter.save();
-  painter.setClipRect(0, top, viewport()->width(), viewport()->height() - top);
-  if (timeline_) {
-    const int bottom = rows_.empty() ? top : std::min(viewport()->height(), rows_.back().top + rows_.back().height);
-    const QRect area(labels_width(), top, plot_width(), std::max(0, bottom - top));
-    // Time that no trace covers is not idle: it is not known.
-    painter.fillRect(area, QBrush(palette::grid(dark), Qt::BDiagPattern));
+  for (const bool of_pinned : {true, false}) {
+    if (!timeline_) break;
+    const int first = of_pinned ? top : rowsTop(), end = of_pinned ? rowsTop() : viewport()->height();
+    painter.save();
+    painter.setClipRect(0, first, viewport()->width(), std::max(0, end - first));
+    int bottom = first;
     for (const Row& row : rows_) {
-      if (row.top + row.height < top || row.top > viewport()->height()) continue;
+      if (row.pinned == of_pinned) bottom = std::min(end, row.top + row.height);
+    }
+    // Time that no trace covers is not idle: it is not known.
+    painter.fillRect(QRect(labels_width(), first, plot_width(), bottom - first), QBrush(palette::grid(dark), Qt::BDiagPattern));
+    for (const Row& row : rows_) {
+      if (row.pinned != of_pinned || row.top + row.height < first || row.top > end) continue;
       const int rank = timeline_->lanes[static_cast<std::size_t>(row.lane)].rank;
       paintSteps(painter, rank, row.top, row.top + row.height);
       paintLane(painter, row);
     }
+    painter.restore();
   }
-  painter.restore();
+  if (pinned_height_ > 0) {
+    painter.setPen(QPen(palette().color(QPalette::WindowText), 2));
+    painter.drawLine(0, rowsTop() - 2, viewport()->width(), rowsTop() - 2);
+  }
+  paintMark(painter);
   paintRuler(painter);
   paintOverview(painter);
-  if (hasFocus()) {
-    painter.setPen(QPen(palette().color(QPalette::Highlight), 2));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));
-  }
 }
 
 void TimelineView::paintSteps(QPainter& painter, int rank, int top, int bottom) {
@@ -125,7 +143,12 @@ void TimelineView::paintLane(QPainter& painter, const Row& row) {
   const QColor text = palette().color(QPalette::WindowText);
   painter.fillRect(QRect(0, row.top, labels_width(), row.height), palette().color(QPalette::Window));
   painter.setPen(text);
-  const QString name = lane.row == 0 ? tr("rank %1  compute").arg(lane.rank) : lane.row == 1 ? tr("comm") : tr("comm %1").arg(lane.row);
+  const bool folded = collapsed(lane.rank);
+  QString name = lane.row > 1 ? tr("comm %1").arg(lane.row) : tr("comm");
+  if (lane.row == 0) {
+    name = (folded ? QStringLiteral("▸ ") : QStringLiteral("▾ ")) + (row.pinned ? QStringLiteral("⇧ ") : QString());
+    name += folded ? tr("rank %1").arg(lane.rank) : tr("rank %1  compute").arg(lane.rank);
+  }
   painter.drawText(QRect(4, row.top, labels_width() - 8, row.height), (lane.row == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(name, Qt::ElideRight, labels_width() - 8));
   if (lane.row == 0) {
@@ -136,6 +159,19 @@ void TimelineView::paintLane(QPainter& painter, const Row& row) {
   painter.setClipRect(QRect(labels_width(), row.top, plot_width(), row.height), Qt::IntersectClip);
   const QRect area(labels_width(), row.top + 2, plot_width(), row.height - 4);
   for (const TimelineBlock& block : visible_blocks(lane, from_s_, to_s_, plot_width())) paintBlock(painter, lane, block, area);
+  if (folded && lane.row == 0) {  // exposed exchanges lie where nothing is computed, so that both fit into one row
+    const QBrush exposed = palette::stepPartBrush(int(StepPart::exposed), palette::isDark(palette()), devicePixelRatioF());
+    for (const TimelineLane& other : timeline_->lanes) {
+      if (other.rank != lane.rank || other.row == 0) continue;
+      for (const TimelineEvent& event : other.events) {
+        if (event.end_s < from_s_ || event.start_s > to_s_) continue;
+        for (const Interval& part : event.exposed) {
+          const double left = x_of(part.start_s);
+          painter.fillRect(QRectF(left, area.top(), std::max(1.0, x_of(part.end_s) - left), area.height()), exposed);
+        }
+      }
+    }
+  }
   if (selected_.lane == row.lane && selected_.valid()) {
     const TimelineEvent& chosen = lane.events[static_cast<std::size_t>(selected_.event)];
     painter.setBrush(Qt::NoBrush);
@@ -202,15 +238,43 @@ void TimelineView::paintBlock(QPainter& painter, const TimelineLane& lane, const
   painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, name);
 }
 
+// The range to be measured, over rows and ruler, with its length.
+void TimelineView::paintMark(QPainter& painter) {
+  if (!mark_) return;
+  painter.save();
+  const int top = overview_height() + ruler_height();
+  painter.setClipRect(labels_width(), top, plot_width(), viewport()->height() - top);
+  const double left = x_of(mark_->first), right = x_of(mark_->second);
+  const QColor colour = palette().color(QPalette::Highlight);
+  QColor shade = colour;
+  shade.setAlpha(45);
+  painter.fillRect(QRectF(left, top, right - left, viewport()->height() - top), shade);
+  painter.setPen(QPen(colour, 1.5, mark_->first == mark_->second ? Qt::DashLine : Qt::SolidLine));
+  for (const double x : {left, right}) painter.drawLine(QPointF(x, top), QPointF(x, viewport()->height()));
+  if (mark_->second > mark_->first) {
+    const QString length = format::duration(mark_->second - mark_->first);
+    const int width = painter.fontMetrics().horizontalAdvance(length) + 8, height = painter.fontMetrics().height();
+    const double middle = std::clamp((left + right) / 2, double(labels_width()), double(viewport()->width()));
+    const QRectF place(
+        std::clamp(middle - width / 2.0, double(labels_width()), double(std::max(labels_width(), viewport()->width() - width))),
+        viewport()->height() - height - 2, width, height);
+    painter.fillRect(place, colour);
+    painter.setPen(palette().color(QPalette::HighlightedText));
+    painter.drawText(place, Qt::AlignCenter, length);
+  }
+  painter.restore();
+}
+
 void TimelineView::paintRuler(QPainter& painter) {
   const int top = overview_height(), height = ruler_height();
   painter.fillRect(0, top, viewport()->width(), height, palette().color(QPalette::Window));
   painter.setPen(palette().color(QPalette::WindowText));
   const double per_label = (to_s_ - from_s_) * 110 / std::max(1, plot_width());
   const double step = nice_step(std::max(per_label, no_step_s));
-  const double whole = to_s_ - from_s_;
-  // Relative to what is seen where the position in the run would take too many digits.
-  const double zero = whole < 0.01 * std::max(1.0, from_s_) ? from_s_ : 0;
+  // Relative to what is seen where the position in the run would take more digits than a label has.
+  const bool alike = format::duration(from_s_ + step) == format::duration(from_s_ + 2 * step) ||
+                     format::duration(from_s_) == format::duration(from_s_ + step);
+  const double zero = alike ? from_s_ : 0;
   for (double at = std::ceil((from_s_ - zero) / step) * step; at + zero <= to_s_; at += step) {
     const double x = x_of(at + zero);
     painter.drawLine(QPointF(x, top + height - 4), QPointF(x, top + height));

@@ -94,6 +94,10 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   auto* menu = new QMenu(more);
   menu->addAction(as_table_);
   menu->addAction(peers_);
+  menu->addAction(mark_);
+  menu->addSeparator();
+  for (QAction* action : {pin_, collapse_, collapse_all_}) menu->addAction(action);
+  menu->addSeparator();
   menu->addAction(actions_.trace);
   menu->addSeparator();
   menu->addAction(export_json_);
@@ -150,6 +154,7 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   });
   connect(view_, &TimelineView::rangeChanged, this, &TimelineTab::showRange);
   connect(view_, &TimelineView::selectionChanged, this, &TimelineTab::showDetails);
+  connect(view_, &TimelineView::markChanged, this, &TimelineTab::showDetails);
   connect(height_, &QComboBox::currentIndexChanged, this,
           [this](int index) { view_->setLaneHeight(static_cast<TimelineView::Height>(index)); });
   connect(order_, &QComboBox::currentIndexChanged, this, &TimelineTab::sortRanks);
@@ -178,6 +183,22 @@ void TimelineTab::addActions() {
   on_view("run.timeline.pan-right", tr("Pan &Right"), tr("Move to later time"), {QKeySequence(Qt::Key_D)}, [this] { view_->pan(0.2); });
   on_view("run.timeline.zoom-event", tr("Zoom to &Event"), tr("See the selected event as large as possible"),
           {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, [this] { view_->zoomToSelection(); });
+  mark_ = on_view("run.timeline.mark", tr("&Mark Range"),
+                  tr("Where the range begins, then where it ends, then none; Shift and drag does it too"), {QKeySequence(Qt::Key_M)},
+                  [this] { markRange(); });
+  pin_ = on_view("run.timeline.pin", tr("Pin Ran&k"), tr("Keep the rank of the selected event above the others, or let it go"),
+                 {QKeySequence(Qt::Key_K)}, [this] { forRank([this](int rank) { view_->setPinned(rank, !view_->pinned(rank)); }); });
+  collapse_ =
+      on_view("run.timeline.collapse", tr("&Collapse Rank"), tr("One row for the rank of the selected event, or all of its rows"),
+              {QKeySequence(Qt::Key_C)}, [this] { forRank([this](int rank) { view_->setCollapsed(rank, !view_->collapsed(rank)); }); });
+  collapse_all_ = on_view("run.timeline.collapse-all", tr("Collapse All &Ranks"), tr("One row for each rank, or all of their rows"),
+                          {QKeySequence(Qt::SHIFT | Qt::Key_C)}, [this] {
+                            bool any_open = false;
+                            if (const auto& timeline = view_->timeline()) {
+                              for (const TimelineLane& lane : timeline->lanes) any_open = any_open || !view_->collapsed(lane.rank);
+                            }
+                            view_->setAllCollapsed(any_open);
+                          });
   const auto on_tab = [&](const char* id, const QString& text, const QString& help, const QList<QKeySequence>& keys,
                           const std::function<void()>& act) {
     return actions.add(this, {QString::fromLatin1(id), text, help, keys, {}}, act);
@@ -206,8 +227,8 @@ void TimelineTab::addActions() {
                   {QKeySequence(Qt::Key_P)}, [this] { showPeers(); });
   export_json_ = on_tab("run.timeline.export-json", tr("Export Visible Part as &JSON…"),
                         tr("Write what is visible for chrome://tracing and Perfetto"), {}, [this] { exportJson(); });
-  export_picture_ = on_tab("run.timeline.export-picture", tr("Export Visible Part as P&icture…"), tr("Write what is visible as PNG"), {},
-                           [this] { exportPicture(); });
+  export_picture_ = on_tab("run.timeline.export-picture", tr("Export Visible Part as P&icture…"),
+                           tr("Write what is visible as PDF, SVG or PNG"), {}, [this] { exportPicture(); });
 }
 
 void TimelineTab::showEvent(QShowEvent* event) {
@@ -305,8 +326,18 @@ void TimelineTab::showRange() {
 void TimelineTab::showDetails() {
   const TimelineView::Place place = view_->selected();
   const TimelineEvent* event = view_->event(place);
-  details_->setText(event == nullptr ? tr("Select an event with the pointer or the arrow keys.")
-                                     : details_of(*event, view_->timeline()->lanes[static_cast<std::size_t>(place.lane)].rank));
+  QStringList texts;
+  if (const auto& range = view_->mark(); range && view_->timeline()) {
+    const RangeMeasure measured = measure(*view_->timeline(), range->first, range->second);
+    texts << (range->first == range->second ? tr("The range begins here; M again ends it.") : text_of(measured, false));
+    details_->setToolTip(range->first == range->second ? QString() : text_of(measured, true));
+  } else {
+    details_->setToolTip(QString());
+  }
+  if (event != nullptr) texts << details_of(*event, view_->timeline()->lanes[static_cast<std::size_t>(place.lane)].rank);
+  details_->setText(texts.isEmpty() ? tr("Select an event with the pointer or the arrow keys.") : texts.join(u'\n'));
+  const QString no_rank = event != nullptr ? QString() : tr("Select an event of the rank");
+  for (QAction* action : {pin_, collapse_}) ActionRegistry::setReason(action, no_rank);
   ActionRegistry::setReason(peers_, event != nullptr && event->kind == TimelineKind::exchange ? QString() : tr("Select an exchange"));
 }
 
@@ -372,6 +403,24 @@ void TimelineTab::showPeers() {
   view_->setRange(from - (to - from) * 0.2, to + (to - from) * 0.2);
 }
 
+// From the start of one event to the end of another, or between two places that were in the middle.
+void TimelineTab::markRange() {
+  const TimelineEvent* chosen = view_->event(view_->selected());
+  const auto& before = view_->mark();
+  if (before && before->first < before->second) return view_->setMark(std::nullopt);
+  if (!before) {
+    const double start = chosen != nullptr ? chosen->start_s : middle();
+    return view_->setMark(std::pair(start, start));
+  }
+  const double begin = before->first;
+  const double end = chosen == nullptr ? middle() : chosen->start_s < begin ? chosen->start_s : chosen->end_s;
+  view_->setMark(end == begin ? std::nullopt : std::optional(std::pair(begin, end)));
+}
+
+void TimelineTab::forRank(const std::function<void(int)>& act) {
+  if (const int rank = view_->selectedRank(); rank >= 0) act(rank);
+}
+
 void TimelineTab::sortRanks() {
   const auto& timeline = view_->timeline();
   if (!timeline) return;
@@ -408,13 +457,14 @@ void TimelineTab::exportJson() {
 }
 
 void TimelineTab::exportPicture() {
-  auto* dialog = new FileDialog(this, tr("Export visible part"), {}, tr("Picture (*.png)"));
+  auto* dialog = new FileDialog(this, tr("Export visible part"), {}, tr("Pictures (*.pdf *.svg *.png)"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(FileDialog::AcceptSave);
-  dialog->setDefaultSuffix(QStringLiteral("png"));
-  dialog->selectFile(QStringLiteral("timeline.png"));
+  dialog->setDefaultSuffix(QStringLiteral("pdf"));
+  dialog->selectFile(QStringLiteral("timeline.pdf"));
   connect(dialog, &FileDialog::fileSelected, this, [this](const QString& path) {
-    note_->setText(view_->viewport()->grab().save(path, "PNG") ? tr("written to %1").arg(path) : tr("%1 cannot be written").arg(path));
+    const QString error = view_->savePicture(path);
+    note_->setText(error.isEmpty() ? tr("written to %1").arg(path) : error);
   });
   dialog->open();
 }

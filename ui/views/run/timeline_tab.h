@@ -37,6 +37,8 @@ class TimelineTab : public RunTab {
   void jump(bool exposed, int direction);
   void find(int direction);
   void showPeers();
+  void markRange();
+  void forRank(const std::function<void(int rank)>&);
   void sortRanks();
   void exportJson();
   void exportPicture();
@@ -51,7 +53,7 @@ class TimelineTab : public RunTab {
   TimelineTable* model_;
   QWidget* content_;
   QStackedLayout* stack_;
-  QAction *as_table_, *peers_, *find_next_, *find_previous_, *export_json_, *export_picture_;
+  QAction *as_table_, *peers_, *find_next_, *find_previous_, *export_json_, *export_picture_, *mark_, *pin_, *collapse_, *collapse_all_;
   std::vector<QAction*> jumps_;
   QTimer soon_, index_later_, table_later_;
   std::shared_ptr<const TimelineIndex> index_;

@@ -9,6 +9,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/models/format.h"
 
@@ -33,7 +34,7 @@ TimelineView::TimelineView(QWidget* parent) : QAbstractScrollArea(parent) {
   });
 }
 
-int TimelineView::labels_width() const { return fontMetrics().horizontalAdvance(QStringLiteral("rank 000  compute")) + 12; }
+int TimelineView::labels_width() const { return fontMetrics().horizontalAdvance(QStringLiteral("▾ ⇧ rank 000  compute")) + 14; }
 int TimelineView::plot_width() const { return std::max(1, viewport()->width() - labels_width()); }
 int TimelineView::overview_height() const { return 2 * fontMetrics().height() + 6; }
 int TimelineView::ruler_height() const { return 2 * fontMetrics().height() + 4; }
@@ -97,31 +98,101 @@ void TimelineView::setRankOrder(std::vector<int> ranks) {
   viewport()->update();
 }
 
+int TimelineView::rowsTop() const { return overview_height() + ruler_height() + pinned_height_; }
+
 void TimelineView::layoutRows() {
   rows_.clear();
+  pinned_height_ = 0;
   const int line = fontMetrics().height();
   const int height = height_ == Height::compact ? std::max(10, line * 2 / 3) : height_ == Height::normal ? line + 8 : 2 * line + 8;
-  const int top = overview_height() + ruler_height();
-  int y = top - verticalScrollBar()->value();
+  int content = 0;
   if (timeline_) {
     std::vector<int> order(timeline_->lanes.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
-    const auto place_of = [this](int lane) {
-      const int rank = timeline_->lanes[static_cast<std::size_t>(lane)].rank;
+    const auto rank_of = [this](int lane) { return timeline_->lanes[static_cast<std::size_t>(lane)].rank; };
+    const auto place_of = [&](int lane) {
+      const int rank = rank_of(lane);
       const auto found = std::find(rank_order_.begin(), rank_order_.end(), rank);
       return found == rank_order_.end() ? static_cast<std::ptrdiff_t>(rank_order_.size()) + rank : found - rank_order_.begin();
     };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return place_of(a) < place_of(b); });
+    std::stable_partition(order.begin(), order.end(), [&](int lane) { return pinned(rank_of(lane)); });
+    std::erase_if(order, [&](int lane) { return timeline_->lanes[static_cast<std::size_t>(lane)].row > 0 && collapsed(rank_of(lane)); });
+    int y = overview_height() + ruler_height();
+    bool before_pinned = false;
     for (const int lane : order) {
-      if (timeline_->lanes[static_cast<std::size_t>(lane)].row == 0 && !rows_.empty()) y += 4;
-      rows_.push_back({lane, y, height});
+      const bool is_pinned = pinned(rank_of(lane));
+      if (before_pinned && !is_pinned) {
+        pinned_height_ = y + 4 - overview_height() - ruler_height();
+        y = rowsTop();
+      } else if (timeline_->lanes[static_cast<std::size_t>(lane)].row == 0 && !rows_.empty()) {
+        y += 4;
+      }
+      before_pinned = is_pinned;
+      rows_.push_back({lane, y, height, is_pinned});
       y += height;
     }
+    if (before_pinned) pinned_height_ = y - overview_height() - ruler_height();
+    content = y - rowsTop();
   }
-  const int content = y + verticalScrollBar()->value() - top, room = viewport()->height() - top;
+  const int room = viewport()->height() - rowsTop();
   verticalScrollBar()->setRange(0, std::max(0, content - room));
   verticalScrollBar()->setPageStep(std::max(1, room));
   verticalScrollBar()->setSingleStep(height);
+  for (Row& row : rows_) {
+    if (!row.pinned) row.top -= verticalScrollBar()->value();
+  }
+}
+
+const TimelineView::Row* TimelineView::rowAt(QPoint point) const {
+  if (point.y() < overview_height() + ruler_height()) return nullptr;
+  for (const Row& row : rows_) {
+    if (!row.pinned && point.y() < rowsTop()) continue;  // scrolled below the pinned ones
+    if (point.y() >= row.top && point.y() < row.top + row.height) return &row;
+  }
+  return nullptr;
+}
+
+int TimelineView::selectedRank() const {
+  return event(selected_) == nullptr ? -1 : timeline_->lanes[static_cast<std::size_t>(selected_.lane)].rank;
+}
+
+void TimelineView::setPinned(int rank, bool on) {
+  if (on)
+    pinned_.insert(rank);
+  else
+    pinned_.erase(rank);
+  layoutRows();
+  describe();
+  viewport()->update();
+}
+
+void TimelineView::setCollapsed(int rank, bool on) {
+  if (on)
+    collapsed_.insert(rank);
+  else
+    collapsed_.erase(rank);
+  layoutRows();
+  describe();
+  viewport()->update();
+}
+
+void TimelineView::setAllCollapsed(bool on) {
+  collapsed_.clear();
+  if (on && timeline_) {
+    for (const TimelineLane& lane : timeline_->lanes) collapsed_.insert(lane.rank);
+  }
+  layoutRows();
+  describe();
+  viewport()->update();
+}
+
+void TimelineView::setMark(std::optional<std::pair<double, double>> from_to_s) {
+  if (from_to_s && from_to_s->first > from_to_s->second) std::swap(from_to_s->first, from_to_s->second);
+  if (from_to_s == mark_) return;
+  mark_ = from_to_s;
+  viewport()->update();
+  Q_EMIT markChanged();
 }
 
 const TimelineEvent* TimelineView::event(Place place) const {
@@ -137,9 +208,11 @@ void TimelineView::select(Place place, bool bring_into_view) {
   if (const TimelineEvent* chosen = event(place); chosen != nullptr && bring_into_view) {
     const double span = to_s_ - from_s_;
     if (chosen->end_s < from_s_ || chosen->start_s > to_s_) setRange(chosen->start_s - span / 3, chosen->start_s + span * 2 / 3);
+    const TimelineLane& lane = timeline_->lanes[static_cast<std::size_t>(place.lane)];
+    if (lane.row > 0 && collapsed(lane.rank)) setCollapsed(lane.rank, false);
     for (const Row& row : rows_) {
-      if (row.lane != place.lane) continue;
-      const int top = overview_height() + ruler_height();
+      if (row.lane != place.lane || row.pinned) continue;
+      const int top = rowsTop();
       if (row.top < top) verticalScrollBar()->setValue(verticalScrollBar()->value() + row.top - top);
       if (row.top + row.height > viewport()->height())
         verticalScrollBar()->setValue(verticalScrollBar()->value() + row.top + row.height - viewport()->height());
@@ -156,6 +229,10 @@ void TimelineView::describe() {
   QString text;
   if (timeline_ && !timeline_->lanes.empty())
     text = tr("%1 ranks, %2 of time from %3 on").arg(timeline_->ranks).arg(format::duration(to_s_ - from_s_), format::duration(from_s_));
+  QStringList names;
+  for (const int rank : pinned_) names << tr("rank %1 pinned").arg(rank);
+  for (const int rank : collapsed_) names << tr("rank %1 collapsed").arg(rank);
+  if (!names.isEmpty()) text += QStringLiteral("; ") + names.join(QStringLiteral(", "));
   if (const TimelineEvent* chosen = event(selected_))
     text += QStringLiteral("; ") + details_of(*chosen, timeline_->lanes[static_cast<std::size_t>(selected_.lane)].rank);
   setAccessibleDescription(text);
@@ -206,13 +283,10 @@ void TimelineView::zoomToSelection() {
 }
 
 TimelineView::Place TimelineView::place_at(QPoint point) const {
-  if (!timeline_ || point.x() < labels_width() || point.y() < overview_height() + ruler_height()) return {};
-  for (const Row& row : rows_) {
-    if (point.y() < row.top || point.y() >= row.top + row.height) continue;
-    const double slack = hit_pixels * (to_s_ - from_s_) / plot_width();
-    return {row.lane, event_at(timeline_->lanes[static_cast<std::size_t>(row.lane)], time_at(point.x()), slack)};
-  }
-  return {};
+  const Row* row = timeline_ && point.x() >= labels_width() ? rowAt(point) : nullptr;
+  if (row == nullptr) return {};
+  const double slack = hit_pixels * (to_s_ - from_s_) / plot_width();
+  return {row->lane, event_at(timeline_->lanes[static_cast<std::size_t>(row->lane)], time_at(point.x()), slack)};
 }
 
 void TimelineView::resizeEvent(QResizeEvent* event) {
@@ -231,6 +305,14 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
     setRange(at - span / 2, at + span / 2);
     return;
   }
+  marking_ = (event->modifiers() & Qt::ShiftModifier) != 0 && event->pos().x() >= labels_width();
+  if (marking_) return setMark(std::pair(time_at(event->pos().x()), time_at(event->pos().x())));
+  if (event->pos().x() < labels_width()) {
+    const Row* row = rowAt(event->pos());
+    if (row == nullptr) return;
+    const int rank = timeline_->lanes[static_cast<std::size_t>(row->lane)].rank;
+    return setCollapsed(rank, !collapsed(rank));
+  }
   if (const Place place = place_at(event->pos()); place.event >= 0) select(place, false);
 }
 
@@ -242,13 +324,18 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
     setRange(at - span / 2, at + span / 2);
     return;
   }
+  if (marking_) return setMark(std::pair(time_at(pressed_.x()), time_at(event->pos().x())));
+  if (pressed_.x() < labels_width()) return;
   if (!dragging_ && (event->pos() - pressed_).manhattanLength() < 6) return;
   dragging_ = true;
   const double span = to_s_ - from_s_, by = (pressed_.x() - event->pos().x()) * span / plot_width();
   setRange(pressed_from_s_ + by, pressed_from_s_ + by + span);
 }
 
-void TimelineView::mouseReleaseEvent(QMouseEvent*) { dragging_ = on_overview_ = false; }
+void TimelineView::mouseReleaseEvent(QMouseEvent*) {
+  dragging_ = on_overview_ = false;
+  if (std::exchange(marking_, false) && mark_ && mark_->first == mark_->second) setMark(std::nullopt);  // a click marks nothing
+}
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
   if (const Place place = place_at(event->pos()); place.event >= 0) {
@@ -280,6 +367,9 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
       return moveSelection(0, -1);
     case Qt::Key_Down:
       return moveSelection(0, 1);
+    case Qt::Key_Escape:
+      if (mark_) return setMark(std::nullopt);
+      [[fallthrough]];
     default:
       QAbstractScrollArea::keyPressEvent(event);
   }

@@ -4,6 +4,8 @@
 
 #include <QAbstractScrollArea>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "ui/models/timeline.h"
 
@@ -32,6 +34,19 @@ class TimelineView : public QAbstractScrollArea {
   Place selected() const { return selected_; }
   void select(Place, bool bring_into_view);
   const TimelineEvent* event(Place) const;
+  int selectedRank() const;  // -1: none
+
+  // A range to be measured; of no length: only its beginning is known.
+  void setMark(std::optional<std::pair<double, double>> from_to_s);
+  const std::optional<std::pair<double, double>>& mark() const { return mark_; }
+  // Pinned ranks stay above the others, whatever is scrolled to. Of a collapsed rank one row is left: what it computes and what is exposed.
+  void setPinned(int rank, bool);
+  void setCollapsed(int rank, bool);
+  void setAllCollapsed(bool);
+  bool pinned(int rank) const { return pinned_.contains(rank); }
+  bool collapsed(int rank) const { return collapsed_.contains(rank); }
+
+  QString savePicture(const QString& path);  // of what is visible: .pdf, .svg or .png; the error's sentence
 
   void zoom(double factor, double around_s);  // factor > 1: closer
   void pan(double share);                     // of the width
@@ -41,6 +56,7 @@ class TimelineView : public QAbstractScrollArea {
  Q_SIGNALS:
   void rangeChanged(double from_s, double to_s);
   void selectionChanged();
+  void markChanged();
 
  protected:
   void paintEvent(QPaintEvent*) override;
@@ -57,8 +73,13 @@ class TimelineView : public QAbstractScrollArea {
  private:
   struct Row {
     int lane, top, height;
+    bool pinned = false;
   };
   void layoutRows();
+  const Row* rowAt(QPoint) const;
+  int rowsTop() const;  // below the pinned ranks
+  void paintMark(QPainter&);
+  void paint(QPainter&);
   void paintOverview(QPainter&);
   void paintRuler(QPainter&);
   void paintLane(QPainter&, const Row&);
@@ -77,12 +98,15 @@ class TimelineView : public QAbstractScrollArea {
   std::shared_ptr<const Timeline> timeline_;
   std::vector<Row> rows_;
   std::vector<int> rank_order_;
+  std::set<int> pinned_, collapsed_;
+  int pinned_height_ = 0;
+  std::optional<std::pair<double, double>> mark_;
   double from_s_ = 0, to_s_ = 1;
   Height height_ = Height::normal;
   Place selected_;
   QPoint pressed_;
   double pressed_from_s_ = 0;
-  bool dragging_ = false, on_overview_ = false;
+  bool dragging_ = false, on_overview_ = false, marking_ = false;
 };
 
 }  // namespace syncline::ui
