@@ -109,7 +109,6 @@ void RunsModel::setSnapshot(RunsSnapshotPtr snapshot) {
       details_.forgetCounterparts(row->info.baseline_key, snapshot_->rows);
     }
   }
-  QSet<Node*> emptied;
   std::map<Node*, std::vector<bool>> gone;
   for (const auto& [id, row] : rows_) {
     if (rows.contains(id)) continue;
@@ -119,27 +118,40 @@ void RunsModel::setSnapshot(RunsSnapshotPtr snapshot) {
     }
   }
   rows_ = std::move(rows);
-  // Groups before the top level: a group that has lost all of its runs goes with it.
-  for (auto& [parent, marks] : gone) {
-    if (parent == root_.get()) continue;
-    if (std::all_of(marks.begin(), marks.end(), [](bool mark) { return mark; })) {
-      auto& top = gone.try_emplace(root_.get(), root_->children.size(), false).first->second;
-      top[static_cast<std::size_t>(parent->row)] = true;
-    } else {
-      std::erase_if(parent->entry.runs, [&](const RunRowPtr& row) { return !rows_.contains(row->attempts.front()); });
-      removeNodes(*parent, marks);
-      markDirty(*parent, false);
-    }
-  }
-  if (const auto top = gone.find(root_.get()); top != gone.end()) removeNodes(*root_, top->second);
+  const bool any_gone = !gone.empty();
+  removeGone(std::move(gone));
   takeChanged(changed_rows);
   const bool first = !std::exchange(loaded_, true);
   if (first || !watched_ || came_back || root_->children.empty()) rearrange();
-  if (any_new || !gone.empty() || !changed_rows.empty() || first) Q_EMIT countsChanged();
+  if (any_new || any_gone || !changed_rows.empty() || first) Q_EMIT countsChanged();
   if (any_new) Q_EMIT waitingChanged();
   if (first) QTimer::singleShot(1000, this, [this] { details_.prefetch(snapshot_->rows); });
   if (any_new && !first) details_.prefetch(snapshot_->rows);
   Q_EMIT snapshotChanged();
+}
+
+// Children that are to go, by parent. A group that has lost all of its runs goes with them, so the deepest come first.
+void RunsModel::removeGone(std::map<Node*, std::vector<bool>> gone) {
+  const auto depth_of = [](const Node* node) {
+    int depth = 0;
+    for (; node->parent != nullptr; node = node->parent) ++depth;
+    return depth;
+  };
+  while (!gone.empty()) {
+    const auto deepest =
+        std::max_element(gone.begin(), gone.end(), [&](const auto& a, const auto& b) { return depth_of(a.first) < depth_of(b.first); });
+    auto [parent, marks] = *deepest;
+    gone.erase(deepest);
+    if (parent != root_.get() && std::all_of(marks.begin(), marks.end(), [](bool mark) { return mark; })) {
+      auto& above = gone.try_emplace(parent->parent, parent->parent->children.size(), false).first->second;
+      above[static_cast<std::size_t>(parent->row)] = true;
+      continue;
+    }
+    for (Node* group = parent; group != root_.get(); group = group->parent)
+      std::erase_if(group->entry.runs, [&](const RunRowPtr& row) { return !rows_.contains(row->attempts.front()); });
+    removeNodes(*parent, marks);
+    if (parent != root_.get()) markDirty(*parent, false);
+  }
 }
 
 void RunsModel::takeChanged(const std::vector<RunRowPtr>& rows) {
@@ -150,7 +162,7 @@ void RunsModel::takeChanged(const std::vector<RunRowPtr>& rows) {
     for (Node* node : nodes) {
       node->entry.runs.front() = row;
       markDirty(*node, false);
-      if (Node* group = node->parent; group != root_.get()) {
+      for (Node* group = node->parent; group != root_.get(); group = group->parent) {
         for (RunRowPtr& member : group->entry.runs) {
           if (member->attempts.front() == row->attempts.front()) member = row;
         }
@@ -237,8 +249,9 @@ void RunsModel::setChip(RunsChip chip) {
   rearrange();
 }
 
-void RunsModel::setGrouping(RunsGrouping grouping) {
+void RunsModel::setGrouping(RunsGrouping grouping, RunsGrouping second) {
   arrangement_.grouping = grouping;
+  arrangement_.second = second;
   rearrange();
 }
 

@@ -7,6 +7,7 @@
 #include <QHash>
 #include <QSet>
 #include <QTimer>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -52,7 +53,7 @@ class RunsModel : public QAbstractItemModel {
   QString filter() const { return filter_text_; }  // the one in force
   void setChip(RunsChip);
   RunsChip chip() const { return arrangement_.chip; }
-  void setGrouping(RunsGrouping);
+  void setGrouping(RunsGrouping, RunsGrouping second = RunsGrouping::none);
   RunsGrouping grouping() const { return arrangement_.grouping; }
   void sort(int column, Qt::SortOrder) override;
 
@@ -90,6 +91,7 @@ class RunsModel : public QAbstractItemModel {
   Node* nodeOf(const QModelIndex&) const;
   QModelIndex indexOf(const Node*, int column = 0) const;
   void applyItems(Node& parent, std::vector<Item> items);
+  void removeGone(std::map<Node*, std::vector<bool>> gone);
   void removeNodes(Node& parent, const std::vector<bool>& gone);
   void reorder(Node& parent, const std::vector<std::size_t>& order);  // order: the places that its children had
   std::unique_ptr<Node> made(Node& parent, Item item);

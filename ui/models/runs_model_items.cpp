@@ -8,6 +8,14 @@
 
 namespace syncline::ui {
 
+namespace {
+
+bool has_groups(const RunsEntry& entry) {
+  return std::any_of(entry.children.begin(), entry.children.end(), [](const RunsEntry& child) { return child.group; });
+}
+
+}  // namespace
+
 RunsModel::Node* RunsModel::nodeOf(const QModelIndex& index) const {
   return index.isValid() ? static_cast<Node*>(index.internalPointer()) : root_.get();
 }
@@ -50,9 +58,9 @@ std::unique_ptr<RunsModel::Node> RunsModel::made(Node& parent, Item item) {
     nodes_of_run_.insert(node->first().id(), node.get());
     return node;
   }
-  for (const RunRowPtr& run : node->entry.runs) {
-    const QString id = node->id + u'/' + run->id();
-    node->children.push_back(made(*node, {id, {id, {}, {run}, false}}));
+  for (RunsEntry& child : std::exchange(node->entry.children, {})) {
+    QString id = child.id;
+    node->children.push_back(made(*node, {std::move(id), std::move(child)}));
     node->children.back()->row = static_cast<int>(node->children.size()) - 1;
   }
   return node;
@@ -125,11 +133,14 @@ void RunsModel::applyItems(Node& parent, std::vector<Item> items) {
     }
     Node& node = *have[i];
     const bool same_runs = node.entry.runs == item.entry.runs;
-    if (node.entry.group && !same_runs) {
+    // Groups inside a group may be others, or in another order, although their runs are the same.
+    const bool nested = node.entry.group && (has_groups(item.entry) || std::any_of(node.children.begin(), node.children.end(),
+                                                                                   [](const auto& child) { return child->entry.group; }));
+    if (node.entry.group && (!same_runs || nested)) {
       std::vector<Item> members;
-      for (const RunRowPtr& run : item.entry.runs) {
-        const QString id = node.id + u'/' + run->id();
-        members.push_back({id, {id, {}, {run}, false}});
+      for (RunsEntry& child : item.entry.children) {
+        QString id = child.id;
+        members.push_back({std::move(id), std::move(child)});
       }
       applyItems(node, std::move(members));
     }

@@ -99,10 +99,39 @@ std::vector<std::pair<QString, QString>> groups_of(RunsGrouping grouping, const 
       if (groups.empty()) groups.emplace_back(QString(), tr("no tag"));
       return groups;
     }
+    case RunsGrouping::target: {
+      const QString host = run.host.empty() ? tr("not known") : QString::fromStdString(run.host);
+      return {{host, host}};
+    }
     case RunsGrouping::none:
       break;
   }
   return {};
+}
+
+// Runs by what they have in common, in the order in which each group's first run comes. prefix: of the ids.
+std::vector<RunsEntry> grouped(RunsGrouping grouping, const std::vector<RunRowPtr>& rows, const QString& prefix) {
+  std::vector<RunsEntry> entries;
+  QHash<QString, std::size_t> places;
+  for (const RunRowPtr& row : rows) {
+    for (const auto& [key, title] : groups_of(grouping, *row)) {
+      const auto found = places.find(key);
+      if (found != places.end()) {
+        entries[*found].runs.push_back(row);
+      } else {
+        places.insert(key, entries.size());
+        entries.push_back({prefix + u"g:" + key, title, {row}, true, {}});
+      }
+    }
+  }
+  // An experiment that ran once is a run, not a group of one.
+  for (RunsEntry& entry : entries) {
+    if (grouping == RunsGrouping::experiment && entry.runs.size() == 1) {
+      const QString id = prefix.isEmpty() ? QString(u"r:" + entry.runs.front()->id()) : QString(prefix + entry.runs.front()->id());
+      entry = {id, {}, std::move(entry.runs), false, {}};
+    }
+  }
+  return entries;
 }
 
 }  // namespace
@@ -136,30 +165,36 @@ std::vector<RunsEntry> arrange(const RunsArrangement& arrangement, const std::ve
                                double now_utc_s) {
   const Sorter sorter(arrangement, details, now_utc_s);
   const bool reads_summary = arrangement.filter && arrangement.filter->needs_summary();
-  std::vector<RunsEntry> entries;
-  QHash<QString, std::size_t> places;
+  std::vector<RunRowPtr> passing;
   for (const RunRowPtr& row : rows) {
-    if (!passes(arrangement, *row, reads_summary ? details.find(row->info.id) : nullptr)) continue;
-    if (arrangement.grouping == RunsGrouping::none) {
-      entries.push_back({u"r:" + row->id(), {}, {row}, false});
+    if (passes(arrangement, *row, reads_summary ? details.find(row->info.id) : nullptr)) passing.push_back(row);
+  }
+  std::vector<RunsEntry> entries;
+  if (arrangement.grouping == RunsGrouping::none) {
+    entries.reserve(passing.size());
+    for (const RunRowPtr& row : passing) entries.push_back({u"r:" + row->id(), {}, {row}, false, {}});
+  } else {
+    entries = grouped(arrangement.grouping, passing, {});
+  }
+  const auto of_run = [&](const RunRowPtr& row) { return sorter.key_of(*row); };
+  const auto of_entry = [&](const RunsEntry& entry) { return sorter.key_of(entry); };
+  const auto add_runs = [](RunsEntry& entry) {
+    entry.children.reserve(entry.runs.size());
+    for (const RunRowPtr& row : entry.runs) entry.children.push_back({entry.id + u'/' + row->id(), {}, {row}, false, {}});
+  };
+  const bool nested = arrangement.second != RunsGrouping::none && arrangement.second != arrangement.grouping;
+  for (RunsEntry& entry : entries) {
+    if (!entry.group) continue;
+    sorter.sort(entry.runs, of_run);
+    if (!nested) {
+      add_runs(entry);
       continue;
     }
-    for (const auto& [key, title] : groups_of(arrangement.grouping, *row)) {
-      const auto found = places.find(key);
-      if (found != places.end()) {
-        entries[*found].runs.push_back(row);
-      } else {
-        places.insert(key, entries.size());
-        entries.push_back({u"g:" + key, title, {row}, true});
-      }
+    entry.children = grouped(arrangement.second, entry.runs, entry.id + u'/');
+    for (RunsEntry& inner : entry.children) {
+      if (inner.group) add_runs(inner);
     }
-  }
-  for (RunsEntry& entry : entries) {
-    // An experiment that ran once is a run, not a group of one.
-    if (entry.group && arrangement.grouping == RunsGrouping::experiment && entry.runs.size() == 1) {
-      entry = {u"r:" + entry.runs.front()->id(), {}, std::move(entry.runs), false};
-    }
-    if (entry.group) sorter.sort(entry.runs, [&](const RunRowPtr& row) { return sorter.key_of(*row); });
+    sorter.sort(entry.children, of_entry);
   }
   sorter.sort(entries, [&](const RunsEntry& entry) { return sorter.key_of(entry); });
   return entries;

@@ -10,15 +10,15 @@
 
 namespace syncline::ui {
 
-enum class RunsGrouping { experiment, strategy, tag, none };
+enum class RunsGrouping { experiment, strategy, tag, none, target };  // target: where it runs
 enum class RunsChip { all, running, attention, starred, archived };
 
 struct RunsArrangement {
   std::shared_ptr<const RunFilter> filter;  // null: every run
   RunsChip chip = RunsChip::all;
-  RunsGrouping grouping = RunsGrouping::experiment;
-  RunsColumn sort;         // empty id: newest first
-  bool descending = true;  // missing values come last in either direction
+  RunsGrouping grouping = RunsGrouping::experiment, second = RunsGrouping::none;  // second: inside the groups of the first
+  RunsColumn sort;                                                                // empty id: newest first
+  bool descending = true;                                                         // missing values come last in either direction
 };
 
 // A group, or a run. `id` says which, whatever the order.
@@ -26,6 +26,7 @@ struct RunsEntry {
   QString id, title;            // title: of a group
   std::vector<RunRowPtr> runs;  // of a group its members, sorted; of a run itself
   bool group = false;
+  std::vector<RunsEntry> children;  // of a group: its runs, or the groups inside it
 };
 
 bool chip_lets_through(RunsChip, const RunRow&);

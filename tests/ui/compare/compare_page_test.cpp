@@ -1,58 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/views/compare/compare_page.h"
-
 #include <QCheckBox>
 #include <QDoubleSpinBox>
 #include <QInputDialog>
 #include <QPushButton>
 #include <QTimer>
 
-#include "tests/ui/runs/fixture.h"
+#include "tests/ui/compare/compare_page_fixture.h"
 #include "ui/models/palette.h"
 #include "ui/models/runs_columns.h"
 
 namespace syncline::ui {
 namespace {
 
-class ComparePageTest : public PageTest {
- protected:
-  void open(const std::vector<std::string>& ids, const QString& saved = {}) {
-    if (!bench_) bench_ = std::make_unique<RecordingWorkbench>(path_);
-    QStringList list;
-    for (const std::string& id : ids) list << QString::fromStdString(id);
-    page_.reset(static_cast<ComparePage*>(make_compare_page(*bench_, list, saved)));
-    page_->resize(1100, 700);
-    page_->show();
-    QApplication::setActiveWindow(page_.get());
-    ASSERT_TRUE(until([this] { return page_->loaded(); }, 20000));
-  }
-  void TearDown() override {
-    page_.reset();
-    bench_.reset();
-    PageTest::TearDown();
-  }
-  template <typename T>
-  T* find(const char* name) const {
-    T* found = page_->findChild<T*>(QString::fromUtf8(name));
-    EXPECT_NE(found, nullptr) << name;
-    return found;
-  }
-  QString cell(const char* table, int row, const QString& head) const {
-    auto* one = find<QTableWidget>(table);
-    for (int column = 0; column < one->columnCount(); ++column) {
-      if (one->horizontalHeaderItem(column)->text() == head) return one->item(row, column)->text();
-    }
-    ADD_FAILURE() << "no column " << head.toStdString();
-    return {};
-  }
-  std::unique_ptr<RecordingWorkbench> bench_;
-  std::unique_ptr<ComparePage> page_;
-};
-
 TEST_F(ComparePageTest, OneRunAsksForASecond) {
   open({make({.name = "alone"})});
   EXPECT_TRUE(find<QLabel>("compare.too-few")->isVisible());
   EXPECT_EQ(find<QLabel>("compare.too-few")->text(), QStringLiteral("Add a second run to compare."));
+}
+
+TEST_F(ComparePageTest, TheRunBeforeIsAddedWithOneButton) {
+  make({.name = "oldest"});
+  make({.name = "before"});
+  const std::string id = make({.name = "this"});
+  make({.name = "after"});
+  open({id});
+  QTest::keyClick(find<QPushButton>("compare.too-few.previous"), Qt::Key_Space);
+  auto* list = find<QListWidget>("compare.runs");
+  ASSERT_TRUE(until([&] { return list->count() == 2; }));
+  EXPECT_EQ(list->item(1)->text(), QStringLiteral("before"));
 }
 
 TEST_F(ComparePageTest, TheTableShowsWhatSummariseGives) {

@@ -7,6 +7,7 @@
 #include "engine/metrics/statistics.h"
 #include "tests/ui/runs/many_runs.h"
 #include "tests/ui/runs/stored_runs.h"
+#include "ui/models/runs_related.h"
 
 namespace syncline::ui {
 namespace {
@@ -150,6 +151,74 @@ TEST_F(RunsModelTest, GroupsByStrategyAndByTagCanBeChosen) {
   EXPECT_EQ(model_->rowCount(), 3) << "a, b and no tag";
   model_->setGrouping(RunsGrouping::none);
   EXPECT_EQ(names(), (QStringList{QStringLiteral("two"), QStringLiteral("one")}));
+}
+
+TEST_F(RunsModelTest, GroupsInsideGroupsKeepRunsMeansAndSelectionThroughChanges) {
+  for (const char* strategy : {"sync", "none"}) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      make({.name = std::string("seeds ") + strategy, .strategy = strategy, .group = std::string("g ") + strategy, .seed = seed});
+    }
+  }
+  const std::string alone = make({.name = "alone", .strategy = "sync"});
+  open();
+  model_->setGrouping(RunsGrouping::strategy, RunsGrouping::experiment);
+  ASSERT_EQ(model_->rowCount(), 2);
+  QModelIndex sync;
+  for (int row = 0; row < 2; ++row) {
+    if (model_->groupTitle(model_->index(row, 0)) == QStringLiteral("sync")) sync = model_->index(row, 0);
+  }
+  ASSERT_TRUE(sync.isValid());
+  ASSERT_EQ(model_->rowCount(sync), 2);  // the seeds together, and the one that ran once
+  EXPECT_EQ(model_->runsAt({sync}).size(), 3U);
+  QPersistentModelIndex seeds;
+  for (int row = 0; row < 2; ++row) {
+    const QModelIndex inner = model_->index(row, 0, sync);
+    if (model_->rowCount(inner) > 0) seeds = inner;
+  }
+  ASSERT_TRUE(seeds.isValid());
+  EXPECT_EQ(model_->rowCount(seeds), 2);
+  EXPECT_EQ(model_->groupTitle(seeds), QStringLiteral("seeds sync"));
+  const QPersistentModelIndex seed = model_->index(0, 0, seeds);
+  const QString id = seed.data(RunsModel::id_role).toString();
+  model_->sort(model_->columnOf(QStringLiteral("name")), Qt::AscendingOrder);
+  model_->sort(model_->columnOf(QStringLiteral("name")), Qt::DescendingOrder);
+  ASSERT_TRUE(seed.isValid());
+  EXPECT_EQ(seed.data(RunsModel::id_role).toString(), id);
+  // A run that leaves takes its groups with it once they are empty.
+  for (const RunRowPtr& row : model_->runsAt({seeds})) Annotations(workspace()).set_trashed(row->attempts.front(), true);
+  model_->refresh();
+  ASSERT_TRUE(until([&] { return model_->countOf(RunsChip::all) == 3; }));
+  EXPECT_FALSE(seeds.isValid());
+  ASSERT_TRUE(sync.isValid() || model_->rowCount() == 2);
+  for (int row = 0; row < model_->rowCount(); ++row) {
+    if (model_->groupTitle(model_->index(row, 0)) == QStringLiteral("sync")) {
+      EXPECT_EQ(model_->runsAt({model_->index(row, 0)}).size(), 1U);
+    }
+  }
+  model_->setGrouping(RunsGrouping::target, RunsGrouping::none);
+  ASSERT_EQ(model_->rowCount(), 1);
+  EXPECT_EQ(model_->rowCount(model_->index(0, 0)), 3);
+  model_->setGrouping(RunsGrouping::none);
+  EXPECT_EQ(model_->rowCount(), 3);
+}
+
+TEST_F(RunsModelTest, WhatARunCameFromAndWhatCameOfItIsRelated) {
+  const std::string first = make({.name = "first", .group = "g"}), twin = make({.name = "twin", .group = "g", .seed = 2});
+  const std::string other = make({.name = "changed"});
+  Database(path_.toStdString(), Database::Mode::write).execute("UPDATE run SET resumed_from = '" + first + "' WHERE id = '" + other + "'");
+  Reader reader(workspace());
+  const auto snapshot = read_runs(reader, nullptr);
+  const auto related_to = [&](const std::string& id) {
+    QStringList texts;
+    for (const RunRowPtr& row : snapshot->rows) {
+      if (row->info.id != id) continue;
+      for (const RelatedRun& one : read_related(reader, *row)) texts << text_of(one.kind) + u' ' + one.name;
+    }
+    return texts;
+  };
+  EXPECT_EQ(related_to(first), (QStringList{QStringLiteral("resumed by changed"), QStringLiteral("same experiment twin")}));
+  EXPECT_EQ(related_to(other), QStringList{QStringLiteral("resumed from first")});
+  EXPECT_EQ(related_to(twin), QStringList{QStringLiteral("same experiment first")});
 }
 
 TEST_F(RunsModelTest, NewRunsWaitUntilTheyAreAskedForAndRowsStayWhereTheyAre) {

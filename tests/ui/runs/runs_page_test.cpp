@@ -1,71 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/views/runs/runs_page.h"
-
 #include <QClipboard>
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QMessageBox>
 #include <QSignalSpy>
 
-#include "tests/ui/runs/fixture.h"
+#include "tests/ui/runs/runs_page_fixture.h"
 #include "ui/models/palette.h"
 
 namespace syncline::ui {
 namespace {
-
-class RunsPageTest : public PageTest {
- protected:
-  void open() {
-    bench_ = std::make_unique<RecordingWorkbench>(path_);
-    page_.reset(static_cast<RunsPage*>(make_runs_page(*bench_)));
-    page_->resize(1100, 700);
-    page_->show();
-    QApplication::setActiveWindow(page_.get());
-    ASSERT_TRUE(until([this] { return page_->loaded(); }));
-  }
-  void TearDown() override {
-    page_.reset();
-    bench_.reset();
-    PageTest::TearDown();
-  }
-  template <typename T>
-  T* find(const char* name) const {
-    T* found = page_->findChild<T*>(QString::fromUtf8(name));
-    EXPECT_NE(found, nullptr) << name;
-    return found;
-  }
-  QTreeView* table() const { return page_->table().frozenView(); }
-  void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    // Where no window manager hands the focus back after a dialog.
-    QApplication::setActiveWindow(page_.get());
-    QWidget* focus = QApplication::focusWidget();
-    QTest::keyClick(focus != nullptr ? focus : table(), key, modifiers);
-  }
-  void focusFirstRow() {
-    table()->setFocus();
-    table()->setCurrentIndex(page_->model().index(0, 1));
-  }
-  RunInfo stored(const std::string& id) { return Reader(workspace()).run(id); }
-  bool written() {
-    return until([this] { return bench_->store().pending() == 0; });
-  }
-  // Acts on the dialog that opens next.
-  template <typename Dialog>
-  void inDialog(std::function<void(Dialog&)> act) {
-    auto* timer = new QTimer(qApp);
-    QObject::connect(timer, &QTimer::timeout, qApp, [timer, act] {
-      auto* dialog = qobject_cast<Dialog*>(QApplication::activeModalWidget());
-      if (dialog == nullptr) return;
-      timer->stop();
-      timer->deleteLater();
-      act(*dialog);
-    });
-    timer->start(10);
-  }
-
-  std::unique_ptr<RecordingWorkbench> bench_;
-  std::unique_ptr<RunsPage> page_;
-};
 
 TEST_F(RunsPageTest, AnEmptyWorkspaceOffersTheDemoRecipesAndANewExperiment) {
   open();
@@ -339,6 +283,37 @@ TEST_F(RunsPageTest, BothHalvesOfTheTableShareSelectionExpansionAndPosition) {
 }
 
 // For looking at: SYNCLINE_PICTURES names a folder.
+TEST_F(RunsPageTest, GroupsInsideGroupsAreOneChoiceAndAreRemembered) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) make({.name = "seeds", .group = "g", .seed = seed});
+  make({.name = "other", .strategy = "none"});
+  open();
+  auto* grouping = find<QComboBox>("runs.grouping");
+  grouping->setCurrentIndex(grouping->findText(QStringLiteral("strategy, then experiment")));
+  ASSERT_EQ(page_->model().rowCount(), 2);
+  page_.reset();
+  open();
+  EXPECT_EQ(find<QComboBox>("runs.grouping")->currentText(), QStringLiteral("strategy, then experiment"));
+  ASSERT_EQ(page_->model().rowCount(), 2);
+  int inner = 0;
+  for (int row = 0; row < 2; ++row) {
+    const QModelIndex group = page_->model().index(row, 0);
+    for (int k = 0; k < page_->model().rowCount(group); ++k) inner += page_->model().rowCount(page_->model().index(k, 0, group));
+  }
+  EXPECT_EQ(inner, 2);
+}
+
+TEST_F(RunsPageTest, ARunThatWasResumedAsAnotherIsRelatedAndOneClickAway) {
+  const std::string first = make({.name = "first"}), second = make({.name = "second"});
+  Database(path_.toStdString(), Database::Mode::write).execute("UPDATE run SET resumed_from = '" + first + "' WHERE id = '" + second + "'");
+  open();
+  focusFirstRow();
+  auto* related = find<QLabel>("runs.details.related");
+  ASSERT_TRUE(until([&] { return related->isVisible(); }));
+  EXPECT_TRUE(related->text().contains(QStringLiteral("resumed from"))) << related->text().toStdString();
+  Q_EMIT related->linkActivated(QString::fromStdString(first));
+  EXPECT_EQ(bench_->opened_runs, QStringList{QString::fromStdString(first)});
+}
+
 TEST_F(RunsPageTest, PicturesForAPersonToLookAt) {
   const QString folder = qEnvironmentVariable("SYNCLINE_PICTURES");
   for (std::uint64_t seed = 1; seed <= 5; ++seed)

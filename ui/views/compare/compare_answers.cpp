@@ -6,6 +6,8 @@
 #include "ui/models/palette.h"
 #include "ui/models/runs_columns.h"
 #include "ui/views/compare/compare_tab.h"
+#include "ui/widgets/chart_export.h"
+#include "ui/widgets/file_dialog.h"
 
 namespace syncline::ui {
 
@@ -125,10 +127,20 @@ class CompareScaling : public CompareTab {
     connect(kind_, &QComboBox::currentIndexChanged, this, [this] {
       if (shown()) draw(*shown());
     });
+    save_ = new QPushButton(tr("Save &Picture\u2026"), this);
+    save_->setObjectName(QStringLiteral("compare.scaling.save"));
+    connect(save_, &QPushButton::clicked, this, [this] {
+      const QString path =
+          FileDialog::saveFile(this, tr("Save Picture"), QStringLiteral("scaling.pdf"), tr("Pictures (*.pdf *.svg *.png)"));
+      if (path.isEmpty()) return;
+      const QString error = savePicture(path);
+      workbench().notice(error.isEmpty() ? tr("Wrote %1.").arg(path) : error, {}, {}, error.isEmpty() ? 8 : 60);
+    });
     auto* row = new QHBoxLayout;
     row->addWidget(label);
     row->addWidget(kind_);
     row->addWidget(note_, 1);
+    row->addWidget(save_);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(6, 6, 6, 6);
     layout->addLayout(row);
@@ -157,16 +169,31 @@ class CompareScaling : public CompareTab {
     table_->resizeColumnsToContents();
     note_->setText(workers.size() < 2 ? tr("Scaling needs runs with different numbers of workers.") : QString());
     plot_->setVisible(workers.size() >= 2);
-    if (workers.size() >= 2) plot(curves, *workers.begin(), *workers.rbegin());
+    save_->setVisible(workers.size() >= 2);
+    if (workers.size() < 2) return;
+    curves_ = curves;
+    least_ = *workers.begin();
+    most_ = *workers.rbegin();
+    plot(*plot_, palette::isDark(palette()), palette().color(QPalette::WindowText));
+    plot_->replot(QCustomPlot::rpQueuedReplot);
   }
 
  private:
-  void plot(const std::vector<ScalingCurve>& curves, int least, int most) {
-    const bool dark = palette::isDark(palette());
-    const QColor text = palette().color(QPalette::WindowText);
-    plot_->clearGraphs();
-    plot_->setBackground(palette::background(dark));
-    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
+  // In the light theme whatever the window has, as all pictures are.
+  QString savePicture(const QString& path) {
+    QCustomPlot picture;
+    picture.setAttribute(Qt::WA_DontShowOnScreen);
+    plot(picture, false, palette::light().color(QPalette::WindowText));
+    return write_picture(path, two_columns, 2, tr("Scaling"), [&picture](QPainter& painter) {
+      picture.toPainter(static_cast<QCPPainter*>(&painter), two_columns.width, two_columns.height);
+    });
+  }
+
+  void plot(QCustomPlot& on, bool dark, const QColor& text) {
+    const int least = least_, most = most_;
+    on.clearGraphs();
+    on.setBackground(palette::background(dark));
+    for (QCPAxis* axis : {on.xAxis, on.yAxis}) {
       axis->setLabelColor(text);
       axis->setTickLabelColor(text);
       axis->setBasePen(QPen(text));
@@ -174,14 +201,14 @@ class CompareScaling : public CompareTab {
       axis->setSubTickPen(QPen(text));
       axis->grid()->setPen(QPen(palette::grid(dark)));
     }
-    plot_->xAxis->setLabel(tr("Workers"));
-    plot_->yAxis->setLabel(tr("Speed-up"));
-    QCPGraph* ideal = plot_->addGraph();
+    on.xAxis->setLabel(tr("Workers"));
+    on.yAxis->setLabel(tr("Speed-up"));
+    QCPGraph* ideal = on.addGraph();
     ideal->setName(tr("ideal"));
     ideal->setPen(QPen(palette::status(palette::Status::muted, dark), 1, Qt::DashLine));
     ideal->setData({static_cast<double>(least), static_cast<double>(most)}, {1.0, static_cast<double>(most) / least});
     double highest = static_cast<double>(most) / least;
-    for (const ScalingCurve& curve : curves) {
+    for (const ScalingCurve& curve : curves_) {
       QVector<double> x, y;
       for (const ScalingPoint& point : curve.points) {
         if (!point.excluded.isEmpty()) continue;
@@ -190,7 +217,7 @@ class CompareScaling : public CompareTab {
         highest = std::max(highest, point.speed_up);
       }
       if (x.isEmpty()) continue;
-      QCPGraph* graph = plot_->addGraph();
+      QCPGraph* graph = on.addGraph();
       const QColor colour = palette::curve(curve.points.front().item->palette, dark).colour;
       graph->setName(curve.name);
       graph->setPen(QPen(colour, palette::line_width));
@@ -198,16 +225,18 @@ class CompareScaling : public CompareTab {
       graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colour), hollow ? QBrush(Qt::NoBrush) : QBrush(colour), 7));
       graph->setData(x, y, true);
     }
-    plot_->legend->setVisible(true);
-    plot_->legend->setBrush(palette::background(dark));
-    plot_->legend->setTextColor(text);
-    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
-    plot_->xAxis->setRange(least - 0.1 * (most - least), most + 0.1 * (most - least));
-    plot_->yAxis->setRange(0, 1.1 * highest);
-    plot_->replot(QCustomPlot::rpQueuedReplot);
+    on.legend->setVisible(true);
+    on.legend->setBrush(palette::background(dark));
+    on.legend->setTextColor(text);
+    on.axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
+    on.xAxis->setRange(least - 0.1 * (most - least), most + 0.1 * (most - least));
+    on.yAxis->setRange(0, 1.1 * highest);
   }
   QComboBox* kind_ = nullptr;
   QLabel* note_ = nullptr;
+  QPushButton* save_ = nullptr;
+  std::vector<ScalingCurve> curves_;  // drawn, over so many workers; items are those of shown()
+  int least_ = 0, most_ = 0;
   QCustomPlot* plot_ = nullptr;
   QTableWidget* table_ = nullptr;
 };

@@ -111,6 +111,7 @@ QWidget* ComparePage::makeHead() {
   connect(group_, &ChartGroup::xAxisChanged, this, [this] {
     axis_->setCurrentIndex(static_cast<int>(group_->xAxis()));
     choice_.axis = axis_name(group_->xAxis());
+    if (data_) compare();
     changed();
   });
   aggregate_ = new QCheckBox(tr("Aggregate over see&ds"), head);
@@ -209,10 +210,15 @@ void ComparePage::makeTabs() {
   auto* add = new QPushButton(tr("Add a R&un\u2026"), too_few_);
   add->setObjectName(QStringLiteral("compare.too-few.add"));
   connect(add, &QPushButton::clicked, this, &ComparePage::pickRuns);
+  previous_ = new QPushButton(tr("Compare with &Previous"), too_few_);
+  previous_->setObjectName(QStringLiteral("compare.too-few.previous"));
+  previous_->setToolTip(tr("The run that was made before this one"));
+  connect(previous_, &QPushButton::clicked, this, &ComparePage::addPrevious);
   auto* layout = new QVBoxLayout(too_few_);
   layout->addStretch(1);
   layout->addWidget(too_few_text_);
   layout->addWidget(add, 0, Qt::AlignHCenter);
+  layout->addWidget(previous_, 0, Qt::AlignHCenter);
   layout->addStretch(2);
   content_->addWidget(tabs_);
   content_->addWidget(too_few_);

@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QPlainTextEdit>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QTimer>
@@ -55,10 +56,12 @@ class ComparePage : public Page {
   void read();
   void fillList();
   void compare();  // from what is ticked
+  void updateWarnings(const std::vector<ComparedItem>& shown);
   void setBaseline();
   void save(bool as_new);
   void exportTable();
   void pickRuns();
+  void addPrevious();
   void removeSelected();
   void changed();
   ComparedItem* item(const QString& id);
@@ -78,6 +81,7 @@ class ComparePage : public Page {
   QCheckBox *aggregate_ = nullptr, *align_ = nullptr;
   QPlainTextEdit* notes_ = nullptr;
   QWidget* too_few_ = nullptr;
+  QPushButton* previous_ = nullptr;
   QLabel* too_few_text_ = nullptr;
   QTimer read_soon_;
   bool filling_ = false, reading_ = false;

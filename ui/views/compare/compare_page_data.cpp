@@ -2,6 +2,7 @@
 // What the Compare page reads and writes.
 #include "ui/dialogs/choose_runs_dialog.h"
 #include "ui/models/palette.h"
+#include "ui/models/runs_rows.h"
 #include "ui/views/compare/compare_page.h"
 #include "ui/widgets/file_dialog.h"
 
@@ -117,18 +118,23 @@ void ComparePage::compare() {
   }
   const ComparedItem* baseline = item(choice_.baseline);
   baseline_->setText(baseline == nullptr ? QString() : tr("baseline: \u2605 %1").arg(baseline->name));
-  const QStringList warnings = comparison_warnings(comparison->items);
-  warning_->setVisible(!warnings.isEmpty());
-  QString text = QStringLiteral("\u26a0 ") + warnings.join(QStringLiteral("; ")) + u'.';
-  warning_->setText(text);
+  updateWarnings(comparison->items);
   if (data_->runs.size() + static_cast<std::size_t>(data_->missing.size()) < 2) {
     too_few_text_->setText(items_.empty() ? tr("Add two runs to compare.") : tr("Add a second run to compare."));
+    previous_->setVisible(!items_.empty());
     content_->setCurrentWidget(too_few_);
   } else {
     content_->setCurrentWidget(tabs_);
   }
   const std::shared_ptr<const Comparison> shown = comparison;
   for (CompareTab* part : parts_) part->show(shown);
+}
+
+void ComparePage::updateWarnings(const std::vector<ComparedItem>& shown) {
+  const QStringList warnings = comparison_warnings(shown, group_->xAxis());
+  warning_->setVisible(!warnings.isEmpty());
+  const QString text = QStringLiteral("\u26a0 ") + warnings.join(QStringLiteral("; ")) + u'.';
+  warning_->setText(text);
 }
 
 void ComparePage::setBaseline() {
@@ -185,6 +191,20 @@ void ComparePage::exportTable() {
   const bool written = file.open(QIODevice::WriteOnly) && file.write(csv) == csv.size() && file.commit();
   workbench().notice(written ? tr("Wrote %1.").arg(path) : tr("%1 cannot be written: %2").arg(path, file.errorString()), {}, {},
                      written ? 8 : 60);
+}
+
+void ComparePage::addPrevious() {
+  if (choice_.runs.isEmpty()) return;
+  workbench().store().read<RunsSnapshotPtr>(
+      this, QStringLiteral("previous"), [](Reader& reader) { return read_runs(reader, nullptr); },
+      [this](const RunsSnapshotPtr& snapshot) {  // newest first
+        bool found = false;
+        for (const RunRowPtr& row : snapshot->rows) {
+          if (found && !choice_.runs.contains(row->newest())) return add({row->newest()});
+          found = found || row->attemptIds().contains(choice_.runs.front());
+        }
+        workbench().notice(found ? tr("No run was made before this one.") : tr("This run is not in the workspace any more."), {}, {}, 8);
+      });
 }
 
 void ComparePage::pickRuns() {

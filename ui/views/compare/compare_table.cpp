@@ -77,6 +77,9 @@ class CompareTable : public CompareTab {
     if (is_baseline) parts << tr("baseline");
     const auto n = static_cast<int>(item.runs.size());
     parts << (n == 1 ? tr("single run") : tr("%1 seeds").arg(n));
+    QStringList emulated;
+    for (const std::string& part : item.runs.front()->info.emulated) emulated << QString::fromStdString(part);
+    if (!emulated.isEmpty()) parts << tr("emulated %1").arg(emulated.join(QStringLiteral(", ")));
     if (!item.note.isEmpty()) parts << item.note;
     return parts.join(QStringLiteral(", "));
   }

@@ -68,6 +68,13 @@ DetailsStrip::DetailsStrip(StoreService& store, QWidget* parent) : QFrame(parent
   note_->setObjectName(QStringLiteral("runs.details.note"));
   note_->setTextFormat(Qt::PlainText);
   note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  related_ = new QLabel(this);
+  related_->setObjectName(QStringLiteral("runs.details.related"));
+  related_->setTextFormat(Qt::RichText);
+  related_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+  related_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  related_->hide();
+  connect(related_, &QLabel::linkActivated, this, &DetailsStrip::openRelated);
   loss_ = new Sparkline(tr("Training loss"), this);
   throughput_ = new Sparkline(tr("Samples/s of a worker"), this);
   exposed_ = new Sparkline(tr("Exposed share"), this);
@@ -98,6 +105,7 @@ DetailsStrip::DetailsStrip(StoreService& store, QWidget* parent) : QFrame(parent
   grid->addLayout(curves, 1, 0);
   grid->addWidget(note_, 1, 3);
   grid->addWidget(open_, 1, 4);
+  grid->addWidget(related_, 2, 0, 1, 5);
   grid->setColumnStretch(3, 1);
   hide();
 }
@@ -119,7 +127,36 @@ void DetailsStrip::show(const RunRowPtr& row, const RunDetails* details, int oth
   sentence_->setText(parts.join(QStringLiteral(" \u00b7 ")));
   note_->setText(run.notes.empty() ? QString() : tr("note: %1").arg(QString::fromStdString(run.notes).section(u'\n', 0, 0)));
   note_->setToolTip(QString::fromStdString(run.notes));
+  if (!same) readRelated();
   if (!same || drawn_ != run.last_sequence) readCurves();
+}
+
+// "Related: resumed from easgd p8 · same experiment seed 2, seed 3", each a link.
+void DetailsStrip::readRelated() {
+  related_->hide();
+  ++waiting_;
+  const auto answered = [this] {
+    if (--waiting_ == 0) Q_EMIT loadedChanged();
+  };
+  store_.read<std::vector<RelatedRun>>(
+      this, {}, [row = row_](Reader& reader) { return read_related(reader, *row); },
+      [this, row = row_, answered](const std::vector<RelatedRun>& related) {
+        answered();
+        if (!row_ || row_->newest() != row->newest()) return;
+        QStringList parts;
+        std::optional<RelatedRun::Kind> before;
+        for (const RelatedRun& one : related) {
+          const QString link = QStringLiteral("<a href=\"%1\">%2</a>").arg(one.id, one.name.toHtmlEscaped());
+          if (before == one.kind)
+            parts.back() += QStringLiteral(", ") + link;
+          else
+            parts << text_of(one.kind) + u' ' + link;
+          before = one.kind;
+        }
+        related_->setText(tr("Related: %1").arg(parts.join(QStringLiteral(" \u00b7 "))));
+        related_->setVisible(!parts.isEmpty());
+      },
+      [answered](const QString&) { answered(); });
 }
 
 void DetailsStrip::readCurves() {

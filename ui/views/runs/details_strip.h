@@ -7,6 +7,7 @@
 #include <QWidget>
 
 #include "ui/models/runs_details.h"
+#include "ui/models/runs_related.h"
 #include "ui/models/runs_rows.h"
 
 namespace syncline::ui {
@@ -25,15 +26,17 @@ class DetailsStrip : public QFrame {
  Q_SIGNALS:
   void open();
   void checkState();
+  void openRelated(const QString& run_id);
   void loadedChanged();
 
  private:
   void readCurves();
+  void readRelated();
   StoreService& store_;
   RunRowPtr row_;
   std::int64_t drawn_ = -1;  // sequence number of the run whose curves are drawn
   int waiting_ = 0;
-  QLabel *sentence_ = nullptr, *note_ = nullptr;
+  QLabel *sentence_ = nullptr, *note_ = nullptr, *related_ = nullptr;
   QLabel *loss_text_ = nullptr, *throughput_text_ = nullptr, *exposed_text_ = nullptr;
   Sparkline *loss_ = nullptr, *throughput_ = nullptr, *exposed_ = nullptr;
   QPushButton *check_ = nullptr, *open_ = nullptr;

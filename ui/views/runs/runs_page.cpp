@@ -38,6 +38,8 @@ QPushButton* button(const QString& text, const QString& name, QWidget* parent) {
   return made;
 }
 
+constexpr int groupings = 8;  // more than there are: a choice of two is one number, which is remembered
+
 }  // namespace
 
 RunsPage::RunsPage(Workbench& bench, QWidget* parent) : Page(bench, parent), model_(bench.store()) {
@@ -105,6 +107,7 @@ RunsPage::RunsPage(Workbench& bench, QWidget* parent) : Page(bench, parent), mod
   });
   connect(details_, &DetailsStrip::open, actions_, &RunsActions::openCurrent);
   connect(details_, &DetailsStrip::checkState, actions_, &RunsActions::checkState);
+  connect(details_, &DetailsStrip::openRelated, this, [this](const QString& id) { workbench().openRun(id); });
   connect(details_, &DetailsStrip::loadedChanged, this, &RunsPage::loadedChanged);
   connect(table_->frozenView(), &QTreeView::clicked, this, &RunsPage::toggleStar);
   connect(&bench.store(), &StoreService::opened, &model_, &RunsModel::refresh);
@@ -113,12 +116,9 @@ RunsPage::RunsPage(Workbench& bench, QWidget* parent) : Page(bench, parent), mod
 
   table_->setSort(settings.value(QStringLiteral("runs/sort"), QStringLiteral("created")).toString(),
                   settings.value(QStringLiteral("runs/descending"), true).toBool());
-  grouping_->setCurrentIndex(std::clamp(settings.value(QStringLiteral("runs/grouping"), 0).toInt(), 0, 3));
-  model_.setGrouping(static_cast<RunsGrouping>(grouping_->currentIndex()));
-  connect(grouping_, &QComboBox::currentIndexChanged, this, [this](int index) {
-    workbench().settings().set(QStringLiteral("runs/grouping"), index);
-    model_.setGrouping(static_cast<RunsGrouping>(index));
-  });
+  grouping_->setCurrentIndex(std::max(0, grouping_->findData(settings.value(QStringLiteral("runs/grouping")))));
+  setGrouping();
+  connect(grouping_, &QComboBox::currentIndexChanged, this, &RunsPage::setGrouping);
   updateChips();
   model_.refresh();
   reloadSavedFilters();
@@ -167,7 +167,24 @@ QWidget* RunsPage::makeHead() {
   grouping_ = new QComboBox(head);
   grouping_->setObjectName(QStringLiteral("runs.grouping"));
   grouping_->setAccessibleName(tr("Group by"));
-  grouping_->addItems({tr("experiment"), tr("strategy"), tr("tag"), tr("nothing")});
+  grouping_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  grouping_->setMinimumContentsLength(9);
+  const auto choice = [this](const QString& text, RunsGrouping first, RunsGrouping second = RunsGrouping::none) {
+    grouping_->addItem(text, int(first) + groupings * int(second));
+  };
+  using enum RunsGrouping;
+  choice(tr("experiment"), experiment);
+  choice(tr("strategy"), strategy);
+  choice(tr("tag"), tag);
+  choice(tr("target"), target);
+  choice(tr("nothing"), none);
+  choice(tr("strategy, then experiment"), strategy, experiment);
+  choice(tr("strategy, then target"), strategy, target);
+  choice(tr("tag, then experiment"), tag, experiment);
+  choice(tr("tag, then strategy"), tag, strategy);
+  choice(tr("target, then experiment"), target, experiment);
+  choice(tr("target, then strategy"), target, strategy);
+  grouping_->view()->setMinimumWidth(grouping_->fontMetrics().horizontalAdvance(tr("strategy, then experiment")) + 40);
   label->setBuddy(grouping_);
   row->addWidget(label);
   row->addWidget(grouping_);
@@ -290,6 +307,13 @@ void RunsPage::contextMenuEvent(QContextMenuEvent* event) {
   QMenu menu(this);
   actions_->fillMenu(menu);
   menu.exec(event->globalPos());
+}
+
+void RunsPage::setGrouping() {
+  const int choice = grouping_->currentData().toInt();
+  workbench().settings().set(QStringLiteral("runs/grouping"), choice);
+  grouping_->setToolTip(grouping_->currentText());
+  model_.setGrouping(static_cast<RunsGrouping>(choice % groupings), static_cast<RunsGrouping>(choice / groupings));
 }
 
 void RunsPage::applyFilter(const QString& expression) {

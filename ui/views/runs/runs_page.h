@@ -42,6 +42,7 @@ class RunsPage : public Page {
   QWidget* makeEmpty();
   QWidget* makeNoMatch();
   QWidget* makeWaiting();
+  void setGrouping();
   void applyFilter(const QString& expression);
   void updateChips();
   void updateWaiting();
