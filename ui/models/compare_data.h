@@ -13,6 +13,7 @@
 
 #include "engine/metrics/statistics.h"
 #include "engine/store/summary.h"
+#include "ui/models/run_page_communication.h"
 
 namespace syncline::ui {
 
@@ -75,6 +76,13 @@ struct ComparedSetting {
   bool equal = true;
 };
 std::vector<ComparedSetting> compare_settings(const std::vector<ComparedItem>&);
+
+// The collectives of several runs by their names: those of the first run, then what only others have.
+struct ComparedCollective {
+  QString name;
+  std::vector<std::optional<CollectiveRow>> of;  // by run
+};
+std::vector<ComparedCollective> collectives_side_by_side(const std::vector<Collectives>&);
 
 struct DiffLine {
   char kind = ' ';  // ' ' both, '-' only before, '+' only after

@@ -59,6 +59,18 @@ std::vector<ComparedSetting> compare_settings(const std::vector<ComparedItem>& i
   return rows;
 }
 
+std::vector<ComparedCollective> collectives_side_by_side(const std::vector<Collectives>& runs) {
+  std::vector<ComparedCollective> rows;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const CollectiveRow& row : runs[run].rows) {
+      auto found = std::find_if(rows.begin(), rows.end(), [&row](const ComparedCollective& one) { return one.name == row.name; });
+      if (found == rows.end()) found = rows.insert(rows.end(), {row.name, std::vector<std::optional<CollectiveRow>>(runs.size())});
+      found->of[run] = row;
+    }
+  }
+  return rows;
+}
+
 std::vector<DiffLine> diff_lines(const QString& before, const QString& after) {
   const QStringList a = before.split(u'\n'), b = after.split(u'\n');
   const auto n = static_cast<std::size_t>(a.size()), m = static_cast<std::size_t>(b.size());

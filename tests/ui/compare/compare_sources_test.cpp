@@ -16,6 +16,7 @@
 #include <limits>
 
 #include "tests/ui/compare/compare_page_fixture.h"
+#include "tests/ui/engine_workspace.h"
 #include "ui/models/format.h"
 #include "ui/models/runs_columns.h"
 
@@ -142,6 +143,53 @@ TEST_F(CompareSources, GoodputStandsBesideThroughputAndIsLower) {
   EXPECT_LT(*summary.goodput_samples_per_s, *summary.samples_per_s);
   EXPECT_EQ(cell("compare.table", 0, QStringLiteral("Goodput, samples/s")),
             quantity_text(SummaryMetric::count, *summary.goodput_samples_per_s));
+}
+
+TEST_F(CompareSources, ColumnsThatAreNotWantedStayAwayAndInTheExportedTable) {
+  const std::string a = make({.name = "a"}), b = make({.name = "b", .step_s = 0.02});
+  open({a, b});
+  page_->showTab(QStringLiteral("table"));
+  ASSERT_TRUE(hasColumn(QStringLiteral("Blocked")) && hasColumn(QStringLiteral("Step")));
+  find<QAction>("compare.table.columns.blocked_s")->trigger();
+  EXPECT_FALSE(hasColumn(QStringLiteral("Blocked")));
+  open({a, b});
+  page_->showTab(QStringLiteral("table"));
+  EXPECT_FALSE(hasColumn(QStringLiteral("Blocked")));
+  EXPECT_TRUE(hasColumn(QStringLiteral("Step")));
+  const QString path = folder_.filePath(QStringLiteral("all.csv"));
+  chooseFile(path);
+  find<QPushButton>("compare.export")->click();
+  EXPECT_TRUE(content(path).split('\n').front().contains("blocked_s"));
+}
+
+TEST_F(CompareSources, CollectivesOfTheTracedStepsStandSideBySide) {
+  EngineWorkspace engine;
+  path_ = engine.database();
+  QStringList ids;
+  for (const char* plan : {"wfbp", "single"}) {
+    const QString file = engine.experiment(QString::fromLatin1(plan), QStringLiteral("steps = 30"));
+    const auto answer = engine.engine({QStringLiteral("train"), file, QStringLiteral("--quiet"), QStringLiteral("--json"),
+                                       QStringLiteral("--set"), QStringLiteral("strategy.plan=\"%1\"").arg(QString::fromLatin1(plan))});
+    ASSERT_EQ(answer.exit_code, 0) << answer.error.toStdString() << answer.output.toStdString();
+    ids << QJsonDocument::fromJson(answer.output).object().value(QStringLiteral("run")).toObject().value(QStringLiteral("id")).toString();
+  }
+  open({ids[0].toStdString(), ids[1].toStdString()});
+  page_->showTab(QStringLiteral("communication"));
+  auto* table = find<QTableWidget>("compare.collectives");
+  ASSERT_TRUE(until([&] { return table->isVisible() && page_->loaded(); }));
+  EXPECT_EQ(table->horizontalHeaderItem(1)->text(), QStringLiteral("wfbp"));
+  bool of_both = false, of_one = false;
+  for (int row = 0; row < table->rowCount(); ++row) {
+    const bool first = table->item(row, 1)->text() != format::missing, second = table->item(row, 2)->text() != format::missing;
+    EXPECT_TRUE(first || second) << row;
+    of_both = of_both || (first && second);
+    of_one = of_one || first != second;
+  }
+  EXPECT_TRUE(of_one);  // a bucket of one plan is none of the other's
+  Reader reader(Workspace::open_existing(path_.toStdString()));
+  const auto rows = read_collectives(reader, ids[0].toStdString(), 0, std::numeric_limits<std::int64_t>::max()).rows;
+  ASSERT_FALSE(rows.empty());
+  EXPECT_TRUE(table->item(0, 1)->text().startsWith(format::duration(rows.front().p50_s))) << table->item(0, 1)->text().toStdString();
 }
 
 TEST_F(CompareSources, FiguresAreWrittenAsPdfSvgAndPng) {

@@ -131,6 +131,24 @@ TEST_F(CompareDataTest, ScalingDividesByTheFewestWorkersAndSetsOtherBatchesAside
   EXPECT_FALSE(scaling_of(items, true)[0].points[1].excluded.isEmpty()) << "the global batch doubles with the workers";
 }
 
+TEST(ComparedCollectives, StandBesideEachOtherByName) {
+  const auto row = [](const char* name, double time) {
+    CollectiveRow made;
+    made.name = QString::fromLatin1(name);
+    made.p50_s = time;
+    return made;
+  };
+  const auto rows =
+      collectives_side_by_side({{{row("bucket 0", 1), row("bucket 1", 2)}, 1, 1}, {{row("bucket 1", 3), row("all", 4)}, 1, 1}});
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].name, QStringLiteral("bucket 0"));
+  EXPECT_FALSE(rows[0].of[1].has_value());
+  EXPECT_EQ(rows[1].of[0]->p50_s, 2);
+  EXPECT_EQ(rows[1].of[1]->p50_s, 3);
+  EXPECT_EQ(rows[2].name, QStringLiteral("all"));
+  EXPECT_FALSE(rows[2].of[0].has_value());
+}
+
 TEST(TimeToTarget, CountsFromTheFirstOfAsManyEvaluationsInARowAsAsked) {
   std::vector<Point> points;
   for (const double value : {0.5, 0.91, 0.7, 0.92, 0.93, 0.94}) {

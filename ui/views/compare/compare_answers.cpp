@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Communication, scaling and time to target.
+// Scaling and time to target.
 #include <set>
 
 #include "ui/models/format.h"
@@ -10,102 +10,6 @@
 #include "ui/widgets/file_dialog.h"
 
 namespace syncline::ui {
-
-namespace {
-
-QStringList heads_with(const QString& first, const QStringList& others) { return QStringList{first} + others; }
-
-void set_heads(QTableWidget& table, const QStringList& heads, std::size_t rows) {
-  table.clear();
-  table.setColumnCount(static_cast<int>(heads.size()));
-  table.setRowCount(static_cast<int>(rows));
-  table.setHorizontalHeaderLabels(heads);
-}
-
-struct Part {
-  const char* title;
-  double StepSums::*member;
-};
-// In the order of StepPart, then the step itself.
-constexpr std::array<Part, step_part_count + 1> step_parts = {
-    {{QT_TRANSLATE_NOOP("CompareTab", "Compute"), &StepSums::compute_s},
-     {QT_TRANSLATE_NOOP("CompareTab", "Hidden"), &StepSums::hidden_s},
-     {QT_TRANSLATE_NOOP("CompareTab", "Exposed transfer"), &StepSums::exposed_transfer_s},
-     {QT_TRANSLATE_NOOP("CompareTab", "Waiting"), &StepSums::waiting_s},
-     {QT_TRANSLATE_NOOP("CompareTab", "Input"), &StepSums::input_s},
-     {QT_TRANSLATE_NOOP("CompareTab", "Checkpoint, evaluation"), &StepSums::boundary_s},
-     {QT_TRANSLATE_NOOP("CompareTab", "Idle"), &StepSums::idle_s},
-     {QT_TRANSLATE_NOOP("CompareTab", "Step"), &StepSums::step_s}}};
-
-Spread spread_of_part(const ComparedItem& item, const Part& part) {
-  std::vector<double> values;
-  for (const ComparedRun* run : item.runs) {
-    if (run->split.step_s > 0) values.push_back(run->split.*part.member);
-  }
-  return spread_of(values);
-}
-
-}  // namespace
-
-std::vector<SplitBar> split_bars_of(const std::vector<ComparedItem>& items) {
-  std::vector<SplitBar> bars;
-  for (const ComparedItem& item : items) {
-    SplitBar bar;
-    bar.label = item.name;
-    for (std::size_t i = 0; i < step_parts.size(); ++i) {
-      const Spread spread = spread_of_part(item, step_parts[i]);
-      if (spread.n == 0) continue;
-      (i < bar.parts_s.size() ? bar.parts_s[i] : bar.step_s) = spread.mean;
-    }
-    bar.parts_s[0] -= bar.parts_s[1];  // the bar's first part is computing without what hides communication
-    if (bar.step_s > 0) bars.push_back(bar);
-  }
-  return bars;
-}
-
-class CompareCommunication : public CompareTab {
- public:
-  CompareCommunication(Workbench& bench, ChartGroup& group, QWidget* parent) : CompareTab(bench, parent) {
-    chart_ = new SplitChart(group, QStringLiteral("compare.communication.split"), tr("Where a step goes"), this);
-    chart_->setToolTip(tr("Mean step after warm-up of the slowest worker"));
-    chart_->setWhenEmpty(tr("None of these runs has recorded steps."));
-    chart_->setMinimumHeight(220);
-    table_ = make_plain_table(QStringLiteral("compare.communication"), tr("Parts of a step"), this);
-    table_->setMaximumHeight(240);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(6, 6, 6, 6);
-    layout->addWidget(chart_, 1);
-    layout->addWidget(table_);
-  }
-
- protected:
-  void draw(const Comparison& comparison) override {
-    QStringList heads;
-    for (const Part& part : step_parts) heads << tr(part.title);
-    heads << tr("Sent per step") << tr("Messages per step");
-    set_heads(*table_, heads_with(tr("Run"), heads), comparison.items.size());
-    for (std::size_t row = 0; row < comparison.items.size(); ++row) {
-      const ComparedItem& item = comparison.items[row];
-      QStringList cells = {item.name};
-      for (const Part& part : step_parts) {
-        const Spread spread = spread_of_part(item, part);
-        cells << (spread.n == 0   ? format::missing
-                  : spread.n == 1 ? format::duration(spread.mean)
-                                  : spread_text(SummaryMetric::duration, spread.mean, spread.deviation, spread.n));
-      }
-      for (const char* key : {"bytes_sent_per_step_per_worker", "messages_per_step_per_worker"}) {
-        cells << compare_cell(*summary_metric(key), item, nullptr).value;
-      }
-      fill_row(*table_, static_cast<int>(row), cells);
-    }
-    table_->resizeColumnsToContents();
-    chart_->setNamedBars(split_bars_of(comparison.items));
-  }
-
- private:
-  SplitChart* chart_ = nullptr;
-  QTableWidget* table_ = nullptr;
-};
 
 class CompareScaling : public CompareTab {
  public:
@@ -368,9 +272,6 @@ class CompareTarget : public CompareTab {
   bool asking_ = false, touched_ = false;
 };
 
-CompareTab* make_compare_communication(Workbench& bench, ChartGroup& group, QWidget* parent) {
-  return new CompareCommunication(bench, group, parent);
-}
 CompareTab* make_compare_scaling(Workbench& bench, QWidget* parent) { return new CompareScaling(bench, parent); }
 CompareTab* make_compare_target(Workbench& bench, QWidget* parent) { return new CompareTarget(bench, parent); }
 

@@ -46,6 +46,13 @@ QTableWidget* make_plain_table(const QString& name, const QString& accessible, Q
   return table;
 }
 
+void set_heads(QTableWidget& table, const QStringList& heads, std::size_t rows) {
+  table.clear();
+  table.setColumnCount(static_cast<int>(heads.size()));
+  table.setRowCount(static_cast<int>(rows));
+  table.setHorizontalHeaderLabels(heads);
+}
+
 void fill_row(QTableWidget& table, int row, const QStringList& cells) {
   for (int column = 0; column < cells.size(); ++column) {
     auto* item = new QTableWidgetItem(cells[column]);

@@ -56,6 +56,7 @@ std::vector<SplitBar> split_bars_of(const std::vector<ComparedItem>&);
 
 // A table that a tab fills by hand: read only, keyboard reachable, Ctrl+C copies the selection with tabs.
 QTableWidget* make_plain_table(const QString& name, const QString& accessible, QWidget* parent);
-void fill_row(QTableWidget&, int row, const QStringList& cells);  // the first as text, the others as numbers
+void set_heads(QTableWidget&, const QStringList& heads, std::size_t rows);  // empties it
+void fill_row(QTableWidget&, int row, const QStringList& cells);            // the first as text, the others as numbers
 
 }  // namespace syncline::ui

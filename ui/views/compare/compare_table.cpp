@@ -2,16 +2,58 @@
 // The table of values with their differences to the baseline, and the table of settings.
 #include "ui/models/palette.h"
 #include "ui/models/runs_columns.h"
+#include "ui/models/settings.h"
 #include "ui/views/compare/compare_tab.h"
 
 namespace syncline::ui {
+
+namespace {
+
+const QString hidden_key = QStringLiteral("compare/hidden-columns");
+
+QString text_of(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+
+QString title_of(const SummaryMetric& metric) {
+  QString name = text_of(metric.name);
+  name[0] = name[0].toUpper();
+  return name;
+}
+
+}  // namespace
 
 class CompareTable : public CompareTab {
  public:
   CompareTable(Workbench& bench, QWidget* parent) : CompareTab(bench, parent) {
     table_ = make_plain_table(QStringLiteral("compare.table"), tr("Values and differences to the baseline"), this);
+    hidden_ = bench.settings().value(hidden_key).toStringList();
+    auto* choose = new QToolButton(this);
+    choose->setObjectName(QStringLiteral("compare.table.columns"));
+    choose->setText(tr("Col&umns"));
+    choose->setToolTip(tr("Choose which values are shown; the exported table has all"));
+    choose->setPopupMode(QToolButton::InstantPopup);
+    choose->setFocusPolicy(Qt::StrongFocus);
+    auto* menu = new QMenu(choose);
+    for (const SummaryMetric& metric : compared_metrics()) {
+      const QString key = text_of(metric.key);
+      QAction* choice = menu->addAction(title_of(metric));
+      choice->setObjectName(QStringLiteral("compare.table.columns.") + key);
+      choice->setCheckable(true);
+      choice->setChecked(!hidden_.contains(key));
+      connect(choice, &QAction::toggled, this, [this, key](bool on) {
+        hidden_.removeAll(key);
+        if (!on) hidden_ << key;
+        workbench().settings().set(hidden_key, hidden_);
+        if (shown()) draw(*shown());
+      });
+    }
+    choose->setMenu(menu);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(6, 4, 6, 0);
+    row->addStretch(1);
+    row->addWidget(choose);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
+    layout->addLayout(row);
     layout->addWidget(table_);
     setFocusProxy(table_);
   }
@@ -22,7 +64,7 @@ class CompareTable : public CompareTab {
     for (const SummaryMetric& metric : compared_metrics()) {
       const bool anywhere = std::any_of(comparison.items.begin(), comparison.items.end(),
                                         [&metric](const ComparedItem& item) { return item.spreadOf(metric.key).n > 0; });
-      if (anywhere) metrics.push_back(metric);
+      if (anywhere && !hidden_.contains(text_of(metric.key))) metrics.push_back(metric);
     }
     table_->clear();
     table_->setColumnCount(static_cast<int>(metrics.size()) + 1);
@@ -30,8 +72,7 @@ class CompareTable : public CompareTab {
     auto* corner = new QTableWidgetItem(tr("Run"));
     table_->setHorizontalHeaderItem(0, corner);
     for (std::size_t i = 0; i < metrics.size(); ++i) {
-      QString name = QString::fromUtf8(metrics[i].name.data(), static_cast<qsizetype>(metrics[i].name.size()));
-      name[0] = name[0].toUpper();
+      const QString name = title_of(metrics[i]);
       const QString better = metrics[i].better == SummaryMetric::lower    ? tr("lower is better")
                              : metrics[i].better == SummaryMetric::higher ? tr("higher is better")
                                                                           : tr("neither direction is better");
@@ -83,6 +124,7 @@ class CompareTable : public CompareTab {
     if (!item.note.isEmpty()) parts << item.note;
     return parts.join(QStringLiteral(", "));
   }
+  QStringList hidden_;  // keys
   QTableWidget* table_ = nullptr;
 };
 
