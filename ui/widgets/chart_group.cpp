@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ui/models/settings.h"
+#include "ui/widgets/actions.h"
 #include "ui/widgets/plot.h"
 
 namespace syncline::ui {
@@ -38,6 +39,12 @@ ChartGroup::Shared::Shared(StoreService& of, Settings& remembered, QString kind,
 }
 
 ChartGroup::Shared::~Shared() = default;
+
+ActionRegistry& ChartGroup::Shared::actions() {
+  if (given_actions) return *given_actions;
+  if (own_actions_ == nullptr) own_actions_ = new ActionRegistry(&owner);
+  return *own_actions_;
+}
 
 void ChartGroup::Shared::add(LinkedChart* chart) { charts.push_back(chart); }
 
@@ -147,6 +154,8 @@ void ChartGroup::zoomToFit() {
   shared_->lower = shared_->upper = everything;
   for (LinkedChart* chart : shared_->charts) chart->shareRange(everything, everything);
 }
+
+void ChartGroup::setActions(ActionRegistry& registry) { shared_->given_actions = &registry; }
 
 void ChartGroup::refresh() { shared_->refreshSoon(); }
 

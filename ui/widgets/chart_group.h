@@ -12,6 +12,8 @@ class QCPMarginGroup;
 
 namespace syncline::ui {
 
+class ActionRegistry;
+
 // What the group asks of a chart.
 class LinkedChart {
  public:
@@ -40,6 +42,8 @@ struct ChartGroup::Shared {
 
   StoreService& store;
   Settings& settings;
+  ActionRegistry& actions();
+  QPointer<ActionRegistry> given_actions;
   QString page_kind;
   ChartGroup& owner;
   std::vector<LinkedChart*> charts;
@@ -53,6 +57,7 @@ struct ChartGroup::Shared {
   void tellRange();
   void tellRefresh();
   int refreshInterval() const;
+  ActionRegistry* own_actions_ = nullptr;  // a child of the group
   LinkedChart* range_from_ = nullptr;
   QTimer range_timer_, refresh_timer_;
   bool refresh_waits_ = false, range_waits_ = false;

@@ -319,13 +319,6 @@ bool ChartPlot::keyZooms(QKeyEvent* event) {
       }
       return true;
     }
-    case Qt::Key_0:
-      if (event->modifiers() != Qt::NoModifier && event->modifiers() != Qt::KeypadModifier) return false;
-      fit();
-      return true;
-    case Qt::Key_Backspace:
-      undoZoom();
-      return true;
     default:
       return false;
   }
@@ -333,18 +326,8 @@ bool ChartPlot::keyZooms(QKeyEvent* event) {
 
 void ChartPlot::keyPressEvent(QKeyEvent* event) {
   const Qt::KeyboardModifiers plain = event->modifiers() & ~Qt::KeypadModifier;
-  if (event->matches(QKeySequence::Copy)) {
-    Q_EMIT copyValueWanted();
-  } else if (event->key() == Qt::Key_C && plain == (Qt::ControlModifier | Qt::ShiftModifier)) {
-    Q_EMIT copyTableWanted();
-  } else if (keyMoves(event) || keyZooms(event)) {
+  if (keyMoves(event) || keyZooms(event)) {
     event->accept();
-  } else if (plain == Qt::NoModifier && (event->key() == Qt::Key_A || event->key() == Qt::Key_B)) {
-    if (std::isfinite(state_.crosshair)) setCursor(event->key() == Qt::Key_A ? 'A' : 'B', state_.crosshair);
-  } else if (plain == Qt::NoModifier && event->key() == Qt::Key_F) {
-    Q_EMIT followToggled();
-  } else if (plain == Qt::NoModifier && event->key() == Qt::Key_T) {
-    Q_EMIT momentWanted();
   } else if (event->key() == Qt::Key_Escape && (std::isfinite(state_.cursor_a) || std::isfinite(state_.cursor_b))) {
     state_.cursor_a = nothing;
     setCursor('B', nothing);
@@ -399,14 +382,13 @@ bool ChartPlot::event(QEvent* event) {
     QToolTip::showText(help->globalPos(), scene_.markText(help->pos()), this);
     return true;
   }
-  // Single keys of the chart before shortcuts of the window that use the same ones.
+  // Keys that move within the chart before shortcuts of the window that use the same ones.
   if (event->type() == QEvent::ShortcutOverride) {
     const auto* key = static_cast<QKeyEvent*>(event);
     const bool alone = (key->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == 0;
     const bool arrow = key->key() >= Qt::Key_Left && key->key() <= Qt::Key_Down && (key->modifiers() & Qt::AltModifier) != 0;
-    const bool copy = key->matches(QKeySequence::Copy);
-    const QString own = QStringLiteral("ABFT0+-=");
-    if (arrow || copy || (alone && !key->text().isEmpty() && own.contains(key->text().toUpper()))) {
+    const QString own = QStringLiteral("+-=");
+    if (arrow || (alone && !key->text().isEmpty() && own.contains(key->text().toUpper()))) {
       event->accept();
       return true;
     }

@@ -44,10 +44,6 @@ class ChartPlot : public QCustomPlot {
   void viewChanged(bool dragging);
   void crosshairMoved(double x);
   void cursorsChanged();
-  void followToggled();
-  void momentWanted();
-  void copyValueWanted();
-  void copyTableWanted();
   void menuWanted(const QPoint& global);
   void becameVisible();
   void clicked(double x);  // without dragging

@@ -58,6 +58,7 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
   state_.dark = palette::isDark(chart.palette());
   when_empty_ = tr("No data yet.");
   build(title);
+  addActions();
   buildMenus();
   labelButtons();
   for (QTimer* timer : {&late_, &throttle_}) timer->setSingleShot(true);
@@ -90,20 +91,7 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
     plot_->setAccessibleDescription(accessibleText());
   });
   connect(plot_, &ChartPlot::cursorsChanged, this, [this] { showTexts(); });
-  connect(plot_, &ChartPlot::followToggled, this, [this] { setFollowing(!following_); });
-  connect(plot_, &ChartPlot::copyValueWanted, this, [this] { copyValue(); });
-  connect(plot_, &ChartPlot::copyTableWanted, this, [this] { copyData(true); });
   connect(plot_, &ChartPlot::menuWanted, this, [this](const QPoint& at) { showMenu(at); });
-  connect(plot_, &ChartPlot::momentWanted, this, [this] {
-    for (const CurveSpec* spec : state_.drawn()) {
-      const chart::CurveData* curve = state_.dataOf(spec->id);
-      const chart::Reading* reading =
-          curve == nullptr || !std::isfinite(state_.crosshair) ? nullptr : chart::reading_at(*curve, state_.crosshair);
-      if (reading == nullptr || !reading->axes || spec->run_ids.isEmpty()) continue;
-      Q_EMIT group_.momentChosen(spec->run_ids.back(), reading->axes->step);
-      return;
-    }
-  });
   connect(plot_, &QCustomPlot::afterReplot, this, [this] {
     counters_.curve_replots = plot_->curveReplots();
     if (!group_alive_) return;
@@ -515,6 +503,7 @@ void SeriesChart::Implementation::showTexts() {
   } else {
     delta_->hide();
   }
+  updateActions();
   chart_.setAccessibleDescription(state_.description());
   plot_->setAccessibleDescription(accessibleText());
 }
@@ -535,11 +524,7 @@ void SeriesChart::setTitle(const QString& title) {
 void SeriesChart::setCurves(const std::vector<CurveSpec>& curves) { implementation_->setCurves(curves); }
 
 void SeriesChart::setLogarithmic(bool on) {
-  if (implementation_->state_.logarithmic() == on) return;
-  implementation_->state_.scale = on ? YScale::log10 : YScale::linear;
-  implementation_->state_.y_lower = implementation_->state_.y_upper = nothing;
-  implementation_->labelButtons();
-  implementation_->invalidate(true);
+  if (implementation_->state_.logarithmic() != on) implementation_->setScale(on ? YScale::log10 : YScale::linear);
 }
 
 void SeriesChart::setTarget(std::optional<double> y) {

@@ -49,6 +49,8 @@ class ChartGroup : public QObject {
   double halfLife() const;  // of the smoothing, in x units; 0: off
   void setHalfLife(double);
   void zoomToFit();
+  // Where the charts offer what can be done with them (ids: chart_actions.h). Before any is made; without it they have one of their own.
+  void setActions(ActionRegistry&);
   // Called when the workspace changed; charts that are visible fetch again, at most 10 times a second.
   void refresh();
 

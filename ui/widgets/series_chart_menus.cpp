@@ -30,17 +30,6 @@ QAction* choice(QMenu* menu, QActionGroup* group, const QString& text, bool chec
   return action;
 }
 
-// Half-lives and windows that suit a range: 1, 2, 5 times a power of ten.
-std::vector<double> presets(double range) {
-  std::vector<double> all;
-  for (const double share : {0.002, 0.01, 0.05}) {
-    const double wanted = std::max(range, 1e-12) * share, decade = std::pow(10, std::floor(std::log10(wanted)));
-    const double rest = wanted / decade;
-    all.push_back(decade * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10));
-  }
-  return all;
-}
-
 chart::TableFormat format_of(const QString& path) {
   if (path.endsWith(QStringLiteral(".tsv"), Qt::CaseInsensitive)) return chart::TableFormat::tsv;
   if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return chart::TableFormat::json;
@@ -92,33 +81,17 @@ void SeriesChart::Implementation::buildMenus() {
     if (!reason.isEmpty()) action->setText(QString(label % QStringLiteral(" – ") % reason));
   }
   x_menu_->addSeparator();
-  QAction* align = x_menu_->addAction(tr("&Align Starts"), this, [this] { group_.setAlignStarts(!group_.alignStarts()); });
-  align->setCheckable(true);
-  align->setChecked(shared.align_starts);
+  x_menu_->addAction(action("chart.align"));
 
   auto* scales = new QActionGroup(y_menu_);
   const auto scale = [&](const QString& text, YScale wanted) {
-    choice(y_menu_, scales, text, state_.scale == wanted, [this, wanted] {
-      state_.scale = wanted;
-      state_.y_lower = state_.y_upper = nothing;
-      labelButtons();
-      invalidate(true);
-    });
+    choice(y_menu_, scales, text, state_.scale == wanted, [this, wanted] { setScale(wanted); });
   };
   scale(tr("&Linear"), YScale::linear);
   scale(tr("Log &10"), YScale::log10);
   scale(tr("Log &2"), YScale::log2);
   y_menu_->addSeparator();
-  QAction* outliers = y_menu_->addAction(tr("&Ignore Outliers"), this, [this] {
-    state_.ignore_outliers = !state_.ignore_outliers;
-    state_.y_lower = state_.y_upper = nothing;
-    plot_->scene().forgetYRange();
-    plot_->scene().layOut();
-    plot_->replot(QCustomPlot::rpQueuedReplot);
-    showTexts();
-  });
-  outliers->setCheckable(true);
-  outliers->setChecked(state_.ignore_outliers);
+  y_menu_->addAction(action("chart.outliers"));
 
   auto* smoothings = new QActionGroup(smooth_menu_);
   using Kind = chart::Smoothing::Kind;
@@ -126,17 +99,12 @@ void SeriesChart::Implementation::buildMenus() {
   const double range = state_.data ? state_.data->last_x - state_.data->first_x : 1000;
   const auto group_of = [&](const QString& text, Kind kind) {
     smooth_menu_->addSection(text);
-    for (const double width : presets(range)) {
+    for (const double width : smoothing_presets(range)) {
       const chart::Smoothing offered{kind, width};
       choice(smooth_menu_, smoothings, chart::counted(width, shared.axis), shared.smoothing == offered,
              [this, kind, width] { setSmoothing(kind, width); });
     }
-    choice(smooth_menu_, smoothings, tr("Other…"), false, [this, kind, range] {
-      bool chosen = false;
-      const double width = QInputDialog::getDouble(&chart_, tr("Smoothing"), tr("Width in units of the x axis (%1):").arg(state_.xTitle()),
-                                                   presets(range)[1], 1e-6, 1e15, 3, &chosen);
-      if (chosen) setSmoothing(kind, width);
-    });
+    choice(smooth_menu_, smoothings, tr("Other…"), false, [this, kind] { smoothOther(kind); });
   };
   group_of(tr("Half-life"), Kind::half_life);
   group_of(tr("Running median"), Kind::running_median);
@@ -157,43 +125,20 @@ void SeriesChart::Implementation::buildMenus() {
     });
   }
   more_menu_->addSeparator();
-  more_menu_->addAction(tr("&Fit All"), this, [this] { plot_->fit(); });
-  more_menu_->addAction(tr("&Undo Zoom"), this, [this] { plot_->undoZoom(); })->setEnabled(plot_->canUndoZoom());
-  QAction* linked =
-      more_menu_->addAction(tr("&Link with Other Charts"), this, [this] { group_.shared().linked = !group_.shared().linked; });
-  linked->setCheckable(true);
-  linked->setChecked(shared.linked);
-  QAction* legend = more_menu_->addAction(tr("Show Le&gend"), this, [this] {
-    legend_wanted_ = !legend_wanted_;
-    showTexts();
-  });
-  legend->setCheckable(true);
-  legend->setChecked(legend_wanted_);
-  legend->setEnabled(!compact_ && state_.curves.size() > 1);
+  updateActions();
+  const auto put = [this](std::initializer_list<const char*> ids) {
+    for (const char* id : ids) more_menu_->addAction(action(id));
+    more_menu_->addSeparator();
+  };
+  put({"chart.fit", "chart.undo-zoom", "chart.follow", "chart.link", "chart.legend"});
   if (static_cast<int>(state_.curves.size()) > state_.shown_most) {
     more_menu_->addAction(tr("Show &All %1 Curves").arg(state_.curves.size()), this, [this] {
       state_.shown_most = static_cast<int>(state_.curves.size());
       invalidate(true);
     });
   }
-  QAction* moment = more_menu_->addAction(tr("Show in &Timeline"), this, [this] { Q_EMIT plot_->momentWanted(); });
-  moment->setEnabled(std::isfinite(state_.crosshair));
-  moment->setToolTip(tr("Point at a step first"));
-  const bool any = state_.data && state_.data->any();
-  for (const chart::CurveData& curve : any ? state_.data->curves : std::vector<chart::CurveData>{}) {
-    if (!curve.first_nonfinite) continue;
-    more_menu_->addAction(tr("Go to the First &Non-Finite Value"), this, [this, x = *curve.first_nonfinite] {
-      const double width = plot_->xAxis->range().size() / 4;
-      plot_->setView(x - width / 2, x + width / 2, nothing, nothing);
-    });
-    break;
-  }
-  more_menu_->addSeparator();
-  QAction* copy_picture = more_menu_->addAction(tr("&Copy Picture"), this, [this] { copyPicture(); });
-  QAction* copy_data = more_menu_->addAction(tr("Copy &Data"), this, [this] { copyData(false); });
-  QAction* export_picture = more_menu_->addAction(tr("Export &Picture…"), this, [this] { exportPicture(); });
-  QAction* export_data = more_menu_->addAction(tr("&Export Data…"), this, [this] { exportData(); });
-  for (QAction* action : {copy_picture, copy_data, export_picture, export_data}) action->setEnabled(any);
+  put({"chart.timeline", "chart.non-finite", "chart.table"});
+  put({"chart.copy-value", "chart.copy-visible", "chart.copy-data", "chart.copy-picture", "chart.export-picture", "chart.export-data"});
 }
 
 void SeriesChart::Implementation::labelButtons() {
@@ -289,7 +234,7 @@ void SeriesChart::Implementation::exportPicture() {
   const QStringList filters = {
       pdf, narrow_pdf, svg, narrow_svg, tr("PNG, scale 1 (*.png)"), tr("PNG, scale 2 (*.png)"), tr("PNG, scale 4 (*.png)")};
   QString path = FileDialog::saveFile(&chart_, tr("Export Picture"), QString(name_ % QStringLiteral(".pdf")),
-                                              filters.join(QStringLiteral(";;")), &filter);
+                                      filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
   const QString ending = chosen < 2 ? QStringLiteral(".pdf") : chosen < 4 ? QStringLiteral(".svg") : QStringLiteral(".png");
@@ -303,7 +248,7 @@ void SeriesChart::Implementation::exportData() {
   const QStringList filters = {tr("CSV, all samples (*.csv)"), tr("CSV, visible range only (*.csv)"), tr("TSV, all samples (*.tsv)"),
                                tr("JSON, all samples (*.json)")};
   QString path = FileDialog::saveFile(&chart_, tr("Export Data"), QString(name_ % QStringLiteral(".csv")),
-                                              filters.join(QStringLiteral(";;")), &filter);
+                                      filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
   if (!path.contains(QRegularExpression(QStringLiteral("\\.(csv|tsv|json)$"), QRegularExpression::CaseInsensitiveOption))) {

@@ -45,6 +45,18 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   bool onScreen() const override;
   double redrawMs() const override { return plot_->replotTime(true); }
 
+  // Actions (series_chart_actions.cpp)
+  void addActions();
+  void updateActions();  // what is chosen, and what cannot be done now
+  QAction* action(const char* id) const { return actions_.value(QLatin1String(id)); }
+  void showMoment();
+  void showNonFinite();
+  static std::vector<double> smoothing_presets(double range);
+  void smoothOther(chart::Smoothing::Kind);
+  void pin();
+  void setScale(YScale);
+  void setIgnoringOutliers(bool);
+
   // Menus and exports (series_chart_menus.cpp)
   void buildMenus();    // anew, each time one is opened
   void labelButtons();  // what is chosen
@@ -68,6 +80,7 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   QPointer<ChartGroup> group_alive_;
   QString name_, when_empty_;
   ChartState state_;
+  QHash<QString, QAction*> actions_;
   ChartPlot* plot_;
   ChartLegend* legend_;
   LegendStrip* strip_;

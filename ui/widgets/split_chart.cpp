@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "ui/models/chart/chart_table.h"
+#include "ui/widgets/chart_actions.h"
 #include "ui/widgets/chart_export.h"
 #include "ui/widgets/chart_group.h"
 #include "ui/widgets/chart_plot.h"
@@ -113,6 +114,7 @@ class SplitChart::Implementation : public QObject, public LinkedChart {
  private:
   void placeY();
   void fillState();
+  void addActions(QMenu&);
   void exportTo(bool picture);
   int left_margin_ = -1;
 };
@@ -182,20 +184,12 @@ SplitChart::Implementation::Implementation(SplitChart& chart, ChartGroup& group,
 
   auto* menu = new QMenu(&chart);
   menu->setObjectName(QString(name % QStringLiteral(".menu")));
-  menu->addAction(tr("&Fit All"), this, [this] { plot_->fit(); });
-  menu->addAction(tr("&Undo Zoom"), this, [this] { plot_->undoZoom(); });
-  menu->addSeparator();
-  menu->addAction(tr("&Copy Data"), this, [this] { QGuiApplication::clipboard()->setText(model_->asText(chart::TableFormat::tsv)); });
-  menu->addAction(tr("Export &Picture…"), this, [this] { exportTo(true); });
-  menu->addAction(tr("&Export Data…"), this, [this] { exportTo(false); });
+  addActions(*menu);
   connect(more_button_, &QToolButton::clicked, this,
           [this, menu] { menu->popup(more_button_->mapToGlobal(more_button_->rect().bottomLeft())); });
   connect(share_button_, &QToolButton::toggled, this, [this](bool on) { setShare(on); });
   connect(table_button_, &QToolButton::toggled, this, [this] { show(); });
   connect(plot_, &ChartPlot::menuWanted, this, [menu](const QPoint& at) { menu->popup(at); });
-  connect(plot_, &ChartPlot::copyTableWanted, this,
-          [this] { QGuiApplication::clipboard()->setText(model_->asText(chart::TableFormat::tsv)); });
-  connect(plot_, &ChartPlot::copyValueWanted, this, [this] { QGuiApplication::clipboard()->setText(plot_->readingText()); });
   connect(plot_, &ChartPlot::viewChanged, this, [this](bool dragging) {
     placeY();
     plot_->replot(QCustomPlot::rpQueuedReplot);
@@ -222,6 +216,31 @@ SplitChart::Implementation::Implementation(SplitChart& chart, ChartGroup& group,
   plot_->installEventFilter(this);
   recolour();
   show();
+}
+
+void SplitChart::Implementation::addActions(QMenu& menu) {
+  ActionRegistry& registry = group_.shared().actions();
+  add_plot_actions(registry, &chart_, *plot_);
+  for (QAction* one : chart_.actions()) {
+    if (!ActionRegistry::idOf(one).startsWith(QStringLiteral("chart.cursor"))) menu.addAction(one);
+  }
+  const auto add = [&](const char* id, const std::function<void()>& act) {
+    QAction* made = registry.add(&chart_, chart_action_text(QLatin1String(id)), act);
+    menu.addAction(made);
+    return made;
+  };
+  const auto copy_data = [this] { QGuiApplication::clipboard()->setText(model_->asText(chart::TableFormat::tsv)); };
+  for (const auto& [id, button] : {std::pair("chart.share", share_button_), std::pair("chart.table", table_button_)}) {
+    QAction* made = add(id, [toggled = button] { toggled->toggle(); });
+    made->setCheckable(true);
+    connect(button, &QToolButton::toggled, made, &QAction::setChecked);
+  }
+  menu.addSeparator();
+  add("chart.copy-value", [this] { QGuiApplication::clipboard()->setText(plot_->readingText()); });
+  registry.add(&chart_, chart_action_text(QStringLiteral("chart.copy-visible")), copy_data);
+  add("chart.copy-data", copy_data);
+  add("chart.export-picture", [this] { exportTo(true); });
+  add("chart.export-data", [this] { exportTo(false); });
 }
 
 SplitChart::Implementation::~Implementation() {

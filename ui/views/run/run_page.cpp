@@ -26,6 +26,7 @@ RunPage::RunPage(Workbench& workbench, const QString& run_id, const QString& tab
       charts_(workbench.store(), workbench.settings(), QStringLiteral("run")),
       actions_({workbench, data_, charts_}, this) {
   setObjectName(QStringLiteral("run.page"));
+  charts_.setActions(workbench.actions());
   const RunContext context{workbench, data_, charts_, &actions_};
   header_ = new RunHeader(context, actions_, this);
   strips_layout_ = new QVBoxLayout;

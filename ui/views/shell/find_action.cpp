@@ -76,7 +76,12 @@ FoundActions::FoundActions(ActionRegistry& registry, PageActions& pages, QObject
       continue;
     QString shortcut = entry->text().section(u'\t', 1);
     if (shortcut.isEmpty()) shortcut = keys(entry);
-    put(entry, entry->objectName().section(u'.', 1), entry->isEnabled(), shortcut);
+    const QString id = entry->objectName().section(u'.', 1);
+    const bool fresh = !seen.contains(id);
+    put(entry, id, entry->isEnabled(), shortcut);
+    // Here no title of a menu says the rest.
+    if (const PageActionText* known = page_action_text(id); fresh && known != nullptr && !known->in_menu.isEmpty())
+      all_.back().name = plain(known->text.text);
   }
   std::stable_sort(all_.begin(), all_.end(), [](const Entry& a, const Entry& b) {
     if (a.enabled != b.enabled) return a.enabled;

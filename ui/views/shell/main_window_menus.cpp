@@ -18,6 +18,7 @@
 #include "ui/views/shell/shell_workbench.h"
 #include "ui/views/shell/theme.h"
 #include "ui/views/shell/workspace_jobs.h"
+#include "ui/widgets/chart_actions.h"
 #include "ui/widgets/icons.h"
 
 namespace syncline::ui {
@@ -200,13 +201,25 @@ void MainWindow::build_menus() {
   connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(*recent); });
   fill_recent(*recent);
   menu(tr("&Edit"), QStringLiteral("edit"),
-       ids("edit.undo edit.redo - edit.cut edit.copy edit.copy-table edit.paste - runs.filter edit.select-all - runs.rename runs.tag "
+       ids("edit.undo edit.redo - edit.cut edit.copy edit.copy-table chart.copy-picture edit.paste - runs.filter edit.select-all - "
+           "runs.rename runs.tag "
            "runs.note "
            "runs.star - runs.trash"));
   menu(tr("&View"), QStringLiteral("view"),
        ids("view.runs view.drafts view.recipes view.plugins - view.back view.forward view.next-page view.previous-page - view.next-tab "
-           "view.previous-tab view.next-pane view.previous-pane - view.problems view.jobs - view.theme-system view.theme-light "
-           "view.theme-dark - view.full-screen"));
+           "view.previous-tab view.next-pane view.previous-pane - chart.fit chart.table - view.problems view.jobs - view.theme-system "
+           "view.theme-light view.theme-dark - view.full-screen"));
+  const auto submenu = [&](const QString& title, const QString& name, const QStringList& entries) {
+    QMenu* made = menu(title, name, entries);
+    menuBar()->removeAction(made->menuAction());
+    menus_[menus_.size() - 2]->insertMenu(page_actions_->entry(QStringLiteral("chart.table")), made);
+    std::swap(menus_[menus_.size() - 1], menus_[menus_.size() - 2]);  // the View menu stays the last
+  };
+  QString axes;
+  for (int i = 0; i < x_axis_count; ++i) axes += QString(chart_axis_action(static_cast<XAxis>(i)) + u' ');
+  submenu(tr("X Ax&is"), QStringLiteral("view.x"), ids(QString(axes + QStringLiteral("- chart.align")).toLatin1().constData()));
+  submenu(tr("S&moothing"), QStringLiteral("view.smoothing"),
+          ids("chart.smoothing-off chart.smoothing-light chart.smoothing-medium chart.smoothing-strong chart.smoothing-other"));
   menu(tr("&Run"), QStringLiteral("run"),
        ids("run.launch run.dry-run - run.stop run.checkpoint run.resume - run.duplicate run.check-state runs.lock"));
   menu(tr("&Compare"), QStringLiteral("compare"), ids("compare.add compare.new"));

@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "ui/widgets/chart_actions.h"
 #include "ui/widgets/icons.h"
 
 namespace syncline::ui {
@@ -158,8 +159,29 @@ const std::vector<PageActionText>& page_action_catalogue() {
   return catalogue;
 }
 
+// What charts offer, in the order of the View menu and its submenus.
+const std::vector<PageActionText>& chart_action_catalogue() {
+  static const std::vector<PageActionText> catalogue = [] {
+    std::vector<PageActionText> all;
+    for (const char* id : {"chart.fit", "chart.table", "chart.copy-picture", "chart.smoothing-off", "chart.smoothing-light",
+                           "chart.smoothing-medium", "chart.smoothing-strong", "chart.smoothing-other", "chart.align"}) {
+      const ActionText text = chart_action_text(QLatin1String(id));
+      all.push_back({text, Texts::tr("%1: show a page with a chart").arg(plain(text.text)), {}, true});
+    }
+    for (int i = 0; i < x_axis_count; ++i) {
+      const ActionText text = chart_action_text(chart_axis_action(static_cast<XAxis>(i)));
+      all.push_back({text, Texts::tr("%1: show a page with a chart").arg(plain(text.text)), {}, true, chart_axis_menu_text(text.id)});
+    }
+    return all;
+  }();
+  return catalogue;
+}
+
 const PageActionText* page_action_text(const QString& id) {
   for (const PageActionText& one : page_action_catalogue()) {
+    if (one.text.id == id) return &one;
+  }
+  for (const PageActionText& one : chart_action_catalogue()) {
     if (one.text.id == id) return &one;
   }
   return nullptr;
@@ -247,6 +269,7 @@ void PageActions::update(const QString& id, QAction* entry) {
   }
   entry->setIconText(QString(text).remove(u'&'));
   entry->setShortcuts(own);
+  if (known != nullptr && !known->in_menu.isEmpty()) text = known->in_menu;
   entry->setText(own.isEmpty() && !keys.isEmpty() ? text + u'\t' + keys.front().toString(QKeySequence::NativeText) : text);
 }
 

@@ -18,6 +18,7 @@ struct PageActionText {
   QString reason;         // why it is disabled then
   QStringList also = {};  // ids under which other pages offer what this entry means there
   bool of_focus = false;  // acts on the widget in focus, which hears the keys itself: shown, never bound
+  QString in_menu = {};   // shorter words, for a menu whose title says the rest; empty: as offered
 };
 const std::vector<PageActionText>& page_action_catalogue();
 const PageActionText* page_action_text(const QString& id);
