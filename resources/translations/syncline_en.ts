@@ -2,7 +2,7 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
-    <name>Announcements</name>
+    <name>syncline::ui::Announcements</name>
     <message numerus="yes">
         <source>%n run(s) have ended</source>
         <translation>
@@ -19,7 +19,7 @@
     </message>
 </context>
 <context>
-    <name>DetailsStrip</name>
+    <name>syncline::ui::DetailsStrip</name>
     <message numerus="yes">
         <source>%n more selected</source>
         <translation>
@@ -29,7 +29,17 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
+    <name>syncline::ui::DraftsPage</name>
+    <message numerus="yes">
+        <source>Deleted %n draft(s).</source>
+        <translation>
+            <numerusform>Deleted %n draft.</numerusform>
+            <numerusform>Deleted %n drafts.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>syncline::ui::MainWindow</name>
     <message numerus="yes">
         <source>The workspace is busy: %n change(s) wait. Training goes on.</source>
         <translation>
@@ -46,7 +56,7 @@
     </message>
 </context>
 <context>
-    <name>RunsActions</name>
+    <name>syncline::ui::RunsActions</name>
     <message numerus="yes">
         <source>Moved %n run(s) to trash.</source>
         <translation>
@@ -84,7 +94,7 @@
     </message>
 </context>
 <context>
-    <name>RunsModel</name>
+    <name>syncline::ui::RunsModel</name>
     <message numerus="yes">
         <source>%1   %n seeds</source>
         <translation>
@@ -101,7 +111,7 @@
     </message>
 </context>
 <context>
-    <name>RunsPage</name>
+    <name>syncline::ui::RunsPage</name>
     <message numerus="yes">
         <source>No run is in this list. %n run(s) are hidden by it.</source>
         <translation>
@@ -111,7 +121,24 @@
     </message>
 </context>
 <context>
-    <name>SplitChart::Implementation</name>
+    <name>syncline::ui::SeriesChart</name>
+    <message numerus="yes">
+        <source>%1, %n curve(s), x %2 %3 to %4</source>
+        <translation>
+            <numerusform>%1, %n curve, x %2 %3 to %4</numerusform>
+            <numerusform>%1, %n curves, x %2 %3 to %4</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s)</source>
+        <translation>
+            <numerusform>%n rank</numerusform>
+            <numerusform>%n ranks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>syncline::ui::SplitChart</name>
     <message numerus="yes">
         <source>%1, %n bar(s)</source>
         <translation>
@@ -121,7 +148,7 @@
     </message>
 </context>
 <context>
-    <name>StatusFields</name>
+    <name>syncline::ui::StatusFields</name>
     <message numerus="yes">
         <source>%n problem(s)</source>
         <translation>
@@ -138,32 +165,12 @@
     </message>
 </context>
 <context>
-    <name>Text</name>
-    <message numerus="yes">
-        <source>%1, %n curve(s), x %2 %3 to %4</source>
-        <translation>
-            <numerusform>%1, %n curve, x %2 %3 to %4</numerusform>
-            <numerusform>%1, %n curves, x %2 %3 to %4</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>TrashDialog</name>
+    <name>syncline::ui::TrashDialog</name>
     <message numerus="yes">
         <source>Delete %n run(s) with everything recorded of them, checkpoints included?</source>
         <translation>
             <numerusform>Delete %n run with everything recorded of it, checkpoints included?</numerusform>
             <numerusform>Delete %n runs with everything recorded of them, checkpoints included?</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>syncline::ui::DraftsPage</name>
-    <message numerus="yes">
-        <source>Deleted %n draft(s).</source>
-        <translation>
-            <numerusform>Deleted %n draft.</numerusform>
-            <numerusform>Deleted %n drafts.</numerusform>
         </translation>
     </message>
 </context>

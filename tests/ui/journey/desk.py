@@ -150,13 +150,19 @@ class Desk:
                 process.terminate()
                 process.wait(10)
 
-    def start(self, *arguments, program=SYNCLINE, environment=None):
+    def start(self, *arguments, program=SYNCLINE, environment=None, seconds=30):
         """Starts the program and waits until its window answers."""
         self.window = subprocess.Popen([program, *arguments], env=dict(os.environ, **(environment or {})))
-        self.root_of(self.window.pid)
+        self.root_of(self.window.pid, seconds)
         return self.window
 
-    def root_of(self, pid):
+    def quit(self):
+        """As a person does; only a window that ends with 0 ended well."""
+        self.keys("ctrl+q")
+        until("the window to close", lambda: self.window.poll() is not None)
+        check(self.window.returncode == 0, f"the window ended with {self.window.returncode}")
+
+    def root_of(self, pid, seconds):
         def look():
             check(self.window is None or self.window.poll() is None, f"the window ended with {self.window and self.window.returncode}")
             root = Node(self.bus, "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
@@ -171,7 +177,7 @@ class Desk:
                 pass
             return None
 
-        self.root = until("the window on the accessibility bus", look, 30)
+        self.root = until("the window on the accessibility bus", look, seconds)
 
     def walk(self, inside=None):
         """What is shown, depth first; not the cells of tables, which cell() has."""

@@ -37,6 +37,12 @@ def newest(desk):
     return label.name if label else ""
 
 
+def steps_done(desk):
+    progress = desk.seek("label", re.compile("^Progress: "))
+    found = re.search(r"step ([\d,]+)", progress.name if progress else "")
+    return int(found[1].replace(",", "")) if found else 0
+
+
 def watch(desk, least_step):
     """Until the run is at that step; says what was seen of the figures that the page is there for."""
     losses, rates, exposed = set(), set(), set()
@@ -46,10 +52,7 @@ def watch(desk, least_step):
         for name, seen in (("loss (\\S+)", losses), ("([\\d.]+ ?k?) samples/s", rates), ("exposed (\\S+ %)", exposed)):
             if found := re.search(name, text):
                 seen.add(found[1])
-        progress = desk.seek("label", re.compile("^Progress: "))
-        found = re.search(r"step ([\d,]+) of", progress.name if progress else "")
-        there = found and int(found[1].replace(",", "")) >= least_step
-        return there and all(len(seen) > 1 for seen in (losses, rates, exposed))
+        return steps_done(desk) >= least_step and all(len(seen) > 1 for seen in (losses, rates, exposed))
 
     until(f"step {least_step} with loss, throughput and exposed share that change on the way", look, 60, 0.1)
     for chart, wanted in (("Loss", "training (falls|rises)"), ("Accuracy", "training (falls|rises)"), ("Throughput", "while training")):
@@ -169,7 +172,7 @@ def journey(desk, folder, hands):
 
     hands.stop("After a Checkpoint")
     state(desk, "Stopped")
-    stopped_at = int(re.search(r"step ([\d,]+)", desk.find("label", re.compile("^Progress: ")).name)[1].replace(",", ""))
+    stopped_at = steps_done(desk)
     hands.resume()
     desk.find("label", re.compile("^Attempts: "), seconds=30)
     state(desk, "Running")
@@ -211,9 +214,7 @@ def journey(desk, folder, hands):
     found = disagreements(listed, compared, shown, exported, curves, said)
     check(not found, "\n".join(found))
 
-    desk.keys("ctrl+q")
-    until("the window to close", lambda: desk.window.poll() is not None)
-    check(desk.window.returncode == 0, f"the window ended with {desk.window.returncode}")
+    desk.quit()
     notices_a_change(desk, hands, folder, workspace, shown, exported, curves)
 
 

@@ -46,6 +46,9 @@ TEST(Desktop, EveryPluralFormOfTheTranslationIsWritten) {
   EXPECT_GT(text.count(QStringLiteral("<numerusform>")), 10);
   EXPECT_FALSE(text.contains(QStringLiteral("type=\"unfinished\"")));
   EXPECT_FALSE(text.contains(QStringLiteral("<numerusform></numerusform>")));
+  // A text is looked up under the full name of its class; what stands under another one is never found.
+  EXPECT_GT(text.count(QStringLiteral("<name>")), 5);
+  EXPECT_EQ(text.count(QStringLiteral("<name>")), text.count(QStringLiteral("<name>syncline::ui::")));
 }
 
 TEST(Desktop, TheIconIsReadableAtSixteenPixels) {

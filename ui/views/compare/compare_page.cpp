@@ -43,7 +43,6 @@ ComparePage::ComparePage(Workbench& bench, const QStringList& run_ids, const QSt
   choice_.runs = run_ids;
   saved_.id = saved_id.toStdString();
   group_ = new ChartGroup(bench.store(), bench.settings(), QStringLiteral("compare"), this);
-  group_->setActions(bench.actions());
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->setSpacing(6);
@@ -180,6 +179,7 @@ QWidget* ComparePage::makeList() {
 void ComparePage::makeTabs() {
   tabs_ = new QTabWidget(content_);
   tabs_->setObjectName(QStringLiteral("compare.tabs"));
+  tabs_->setAccessibleName(tr("Parts of the comparison"));
   const auto tab = [this](CompareTab* made, const QString& name, const QString& text) {
     parts_.push_back(made);
     tab_names_ << name;

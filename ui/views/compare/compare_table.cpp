@@ -95,8 +95,9 @@ class CompareTable : public CompareTab {
         auto* made = new QTableWidgetItem(cell.value + (cell.difference.isEmpty() ? QString() : u'\n' + cell.difference));
         made->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         made->setToolTip(cell.words);
-        made->setData(Qt::AccessibleTextRole,
-                      QString(cell.value + QStringLiteral(", ") + cell.difference + QStringLiteral(", ") + cell.words));
+        QStringList spoken = {cell.value, cell.difference, cell.words};
+        spoken.removeAll(QString());
+        made->setData(Qt::AccessibleTextRole, spoken.join(QStringLiteral(", ")));
         using palette::Status;
         if (cell.verdict == ComparedCell::within) {
           made->setForeground(palette::status(Status::muted, dark));
@@ -165,6 +166,7 @@ class CompareSettings : public CompareTab {
     keys_layout->addWidget(table_, 1);
     auto* tabs = new QTabWidget(this);
     tabs->setObjectName(QStringLiteral("compare.settings.tabs"));
+    tabs->setAccessibleName(tr("Settings by key or as text"));
     tabs->setDocumentMode(true);
     tabs->addTab(keys_page, tr("Keys"));
     tabs->addTab(diff_page, tr("Text"));

@@ -239,7 +239,7 @@ void FieldEditor::showField() {
   const QString tip =
       field_.initial.isEmpty() ? tr("Remove this key") : tr("Differs from the default, %1; press to reset").arg(field_.initial);
   mark_->setToolTip(tip);
-  mark_->setAccessibleName(tr("Reset %1").arg(label_->text()));
+  mark_->setAccessibleName(tr("Reset %1").arg(label_->text().remove(u'&')));
   // A wrong key can still be taken out where it stands; only what may not be given at all is greyed.
   const bool usable = field_.why_not.isEmpty() || field_.given;
   input_->setEnabled(usable && !document_.readOnly() && !document_.syntaxError());

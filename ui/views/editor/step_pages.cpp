@@ -215,6 +215,7 @@ class TopologyStep : public StepPage {
     model_ = new TopologyModel(editor.document, this);
     auto* tabs = new QTabWidget(this);
     tabs->setObjectName(QStringLiteral("editor.topology.views"));
+    tabs->setAccessibleName(tr("Views of the topology"));
     auto* diagram = new TopologyDiagram(*model_, tabs);
     connect(diagram, &TopologyDiagram::keyChosen, this, [this](const QString& key) { focusKey(key); });
     table_ = new QTableView(tabs);
