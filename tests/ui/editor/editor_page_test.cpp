@@ -25,6 +25,7 @@
 #include "engine/store/saved.h"
 #include "tests/ui/editor/bench.h"
 #include "ui/models/editor/editor_tables.h"
+#include "ui/models/editor/launch_queue.h"
 #include "ui/views/editor/field_editor.h"
 #include "ui/views/editor/text_view.h"
 #include "ui/views/editor/topology_diagram.h"
@@ -388,12 +389,50 @@ TEST_F(EditorPageTest, RepeatedSeedsStartOneAfterTheOther) {
   ASSERT_TRUE(wait([&] {
     const std::vector<RunInfo> all = runs();
     return all.size() == 2 && all[1].state == "finished";
-  }));
+  })) << runs().size()
+      << " runs; " << find<QLabel>(QStringLiteral("editor.strip"))->text().toStdString() << (runs().empty() ? "" : runs().back().state);
   const std::vector<RunInfo> all = runs();
   EXPECT_EQ(all[0].seed, 5U);
   EXPECT_EQ(all[1].seed, 6U);
   EXPECT_EQ(all[0].group_key, all[1].group_key);
   EXPECT_GE(all[1].created, all[0].ended.value_or(1e18));
+}
+
+// The draft is edited and the window closed while seeds wait: the next window goes on, with the text that was launched.
+TEST_F(EditorPageTest, SeedsThatWaitWhenTheWindowClosesAreStartedByTheNextOne) {
+  edit();
+  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
+  const std::string launched = text();
+  page_->showTab(QStringLiteral("launch"));
+  find<QLineEdit>(QStringLiteral("editor.launch.seeds"))->setText(QStringLiteral("5-7"));
+  bench_->actions().find(QStringLiteral("run.launch"))->trigger();
+  const auto kept = [this] { return saved_texts(Reader(Workspace::open_read_only(database_.toStdString())).database(), "queue"); };
+  ASSERT_TRUE(wait([&] { return kept().size() == 1; }));
+  auto* source = find<QPlainTextEdit>(QStringLiteral("editor.text"));
+  source->setPlainText(source->toPlainText().replace(QStringLiteral("steps = 4"), QStringLiteral("steps = 9")));
+  ASSERT_NE(text(), launched);
+  LaunchQueue::adopt(bench_->engine(), bench_->store(), [](LaunchQueue*) { ADD_FAILURE() << "this window holds it"; });
+  QTest::qWait(300);
+  page_ = nullptr;
+  TearDown();
+
+  bench_ = std::make_unique<Bench>(database_, Bench::builtEngine());
+  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
+  QStringList started;
+  LaunchQueue::adopt(bench_->engine(), bench_->store(), [&started](LaunchQueue* queue) {
+    EXPECT_EQ(queue->name(), QStringLiteral("tiny"));
+    QObject::connect(queue, &LaunchQueue::started,
+                     [&started](const QString&, int number, int of) { started << QStringLiteral("%1 of %2").arg(number).arg(of); });
+  });
+  Reader reader(Workspace::open_read_only(database_.toStdString()));
+  ASSERT_TRUE(wait([&] {
+    const std::vector<RunInfo> all = reader.runs();
+    return all.size() == 3 && all[2].state == "finished";
+  })) << reader.runs().size();
+  for (const RunInfo& run : reader.runs()) EXPECT_NE(run.experiment_as_typed.find("steps = 4"), std::string::npos);
+  EXPECT_EQ(reader.runs()[2].seed, 7U);
+  EXPECT_EQ(started.last(), QStringLiteral("3 of 3"));
+  EXPECT_TRUE(wait([&] { return kept().empty(); }));
 }
 
 TEST_F(EditorPageTest, ADryRunSaysWhatItStartedAndRecordsNothing) {

@@ -15,8 +15,8 @@ namespace syncline::ui {
 
 namespace {
 
-// Per workspace and draft, in the run-time folder of the user: gone with the machine's next start, and stale locks of ended programs do
-// not count.
+// Per workspace and saved text, in the run-time folder of the user: gone with the machine's next start, and stale locks of ended programs
+// do not count.
 QString lock_path(const QString& workspace, const QString& id) {
   QString folder = QStandardPaths::writableLocation(QStandardPaths::RuntimeLocation);
   if (folder.isEmpty()) folder = QDir::tempPath();
@@ -27,6 +27,13 @@ QString lock_path(const QString& workspace, const QString& id) {
 
 }  // namespace
 
+std::unique_ptr<QLockFile> lock_saved(const QString& workspace, const QString& id) {
+  auto lock = std::make_unique<QLockFile>(lock_path(workspace, id));
+  lock->setStaleLockTime(0);  // as long as its program runs
+  if (!lock->tryLock(0) && lock->error() == QLockFile::LockFailedError) return nullptr;
+  return lock;
+}
+
 Draft::Draft(ExperimentDocument& document, StoreService& store, const QString& id, const QString& name, QObject* parent)
     : QObject(parent), document_(document), store_(store), id_(id), name_(name) {
   if (id_.isEmpty()) {
@@ -35,9 +42,8 @@ Draft::Draft(ExperimentDocument& document, StoreService& store, const QString& i
     text_kept_ = document.text();
     kept_once_ = true;
   }
-  lock_ = std::make_unique<QLockFile>(lock_path(store.path(), id_));
-  lock_->setStaleLockTime(0);  // as long as its program runs
-  if (!lock_->tryLock(0) && lock_->error() == QLockFile::LockFailedError) {
+  lock_ = lock_saved(store.path(), id_);
+  if (!lock_) {
     open_elsewhere_ = true;
     document_.setReadOnly(true);
   }

@@ -12,6 +12,9 @@
 
 namespace syncline::ui {
 
+// The lock that says this program holds a saved text of the workspace; null: another one does. Frees itself with the object.
+std::unique_ptr<QLockFile> lock_saved(const QString& workspace, const QString& id);
+
 class Draft : public QObject {
   Q_OBJECT
 

@@ -133,23 +133,17 @@ void LaunchController::launch(const std::vector<std::uint64_t>& seeds) {
   if (busy_) return;
   setBusy(true);
   draft_.save();
-  withFile([this, seeds](const QString& file) {
-    // Belongs to the engine's object: further seeds start when this page has been closed as well.
-    auto* queue = new LaunchQueue(engine_, store_, &engine_);
-    queue_ = queue;
-    connect(queue, &LaunchQueue::started, this, [this](const QString& id, int number, int of) {
-      if (number == 1) setBusy(false);
-      Q_EMIT launched(id, number, of);
-    });
-    connect(queue, &LaunchQueue::failed, this, [this](const QString& sentence) {
-      if (busy_) setBusy(false);
-      Q_EMIT failed(sentence);
-    });
-    connect(queue, &LaunchQueue::changed, queue, [queue] {
-      if (queue->waiting() == 0 && !queue->starting()) queue->deleteLater();
-    });
-    queue->start(file, seeds);
+  LaunchQueue* queue = LaunchQueue::create(engine_, store_);
+  queue_ = queue;
+  connect(queue, &LaunchQueue::started, this, [this](const QString& id, int number, int of) {
+    if (number == 1) setBusy(false);
+    Q_EMIT launched(id, number, of);
   });
+  connect(queue, &LaunchQueue::failed, this, [this](const QString& sentence) {
+    if (busy_) setBusy(false);
+    Q_EMIT failed(sentence);
+  });
+  queue->start(draft_.name(), document_.text(), seeds);
 }
 
 }  // namespace syncline::ui

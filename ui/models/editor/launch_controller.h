@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ui/models/editor/draft.h"
+#include "ui/models/editor/launch_queue.h"
 #include "ui/models/editor/launching.h"
 #include "ui/models/editor/validator.h"
 

@@ -19,7 +19,6 @@ namespace syncline::ui {
 namespace {
 
 constexpr std::size_t most_seeds = 100;
-constexpr int look_every_ms = 5000;
 
 QString say(const char* text) { return QCoreApplication::translate("Launching", text); }
 
@@ -180,59 +179,6 @@ QString write_private_file(const QString& path, const std::string& content) {
                        file.write(content.data(), static_cast<qint64>(content.size())) == static_cast<qint64>(content.size());
   if (!written || !file.commit()) return say("cannot write %1: %2").arg(path, file.errorString());
   return {};
-}
-
-LaunchQueue::LaunchQueue(EngineProgram& engine, StoreService& store, QObject* parent) : QObject(parent), engine_(engine), store_(store) {
-  connect(&store_, &StoreService::changed, this, &LaunchQueue::look);
-  // A run whose process is gone changes nothing in the workspace.
-  auto* now_and_then = new QTimer(this);
-  connect(now_and_then, &QTimer::timeout, this, &LaunchQueue::look);
-  now_and_then->start(look_every_ms);
-}
-
-void LaunchQueue::start(const QString& file, const std::vector<std::uint64_t>& seeds) {
-  file_ = file;
-  seeds_.assign(seeds.begin(), seeds.end());
-  if (seeds_.empty()) seeds_.emplace_back(std::nullopt);
-  total_ = static_cast<int>(seeds_.size());
-  number_ = 0;
-  next();
-}
-
-void LaunchQueue::next() {
-  if (seeds_.empty() || starting_) return;
-  const std::optional<std::uint64_t> seed = seeds_.front();
-  seeds_.erase(seeds_.begin());
-  starting_ = true;
-  current_.clear();
-  QStringList arguments = {QStringLiteral("launch"), file_, QStringLiteral("--on"), QStringLiteral("local"), QStringLiteral("--detach"),
-                           QStringLiteral("--json")};
-  if (seed) arguments << QStringLiteral("--set") << QStringLiteral("seed=%1").arg(*seed);
-  engine_.run(this, arguments, [this](const EngineProgram::Answer& answer) {
-    starting_ = false;
-    current_ = launched_id(answer);
-    if (current_.isEmpty()) {
-      seeds_.clear();
-      Q_EMIT failed(answer.exit_code == 0 ? say("the engine started a run and did not say which; look at the Runs page")
-                                          : answer.sentence());
-    } else {
-      Q_EMIT started(current_, ++number_, total_);
-      look();
-    }
-    Q_EMIT changed();
-  });
-  Q_EMIT changed();
-}
-
-void LaunchQueue::look() {
-  if (seeds_.empty() || current_.isEmpty() || starting_) return;
-  store_.read<QString>(
-      this, QStringLiteral("queue"), [id = current_.toStdString()](Reader& reader) { return QString::fromStdString(reader.run(id).state); },
-      [this](const QString& state) {
-        const bool active = state == QStringLiteral("queued") || state == QStringLiteral("running") ||
-                            state == QStringLiteral("stopping") || state == QStringLiteral("unknown");
-        if (!active) next();
-      });
 }
 
 }  // namespace syncline::ui

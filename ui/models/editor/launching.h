@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is looked at before a launch, the launch itself, and several runs that differ in their seed, one after the other.
+// What is looked at before a launch, and the words of its answers.
 #pragma once
 
 #include <QObject>
@@ -47,34 +47,5 @@ QString launched_id(const EngineProgram::Answer&);
 // Where the text of a draft is written for the engine to read: beside the workspace. Writes it; the error's sentence, or empty.
 QString launch_file(const QString& workspace, const QString& draft_id);
 QString write_private_file(const QString& path, const std::string& content);
-
-// Starts runs one after the other, each when the one before has ended, so that they do not share the cores. Lives as long as the engine's
-// object; what has not been started when the window closes is not started, and says so before.
-class LaunchQueue : public QObject {
-  Q_OBJECT
-
- public:
-  LaunchQueue(EngineProgram&, StoreService&, QObject* parent = nullptr);
-  // `seeds` empty: once, with the experiment's own.
-  void start(const QString& file, const std::vector<std::uint64_t>& seeds);
-  int waiting() const { return static_cast<int>(seeds_.size()); }
-  bool starting() const { return starting_; }
-
- Q_SIGNALS:
-  void started(const QString& run_id, int number, int of);
-  void failed(const QString& sentence);
-  void changed();
-
- private:
-  void next();
-  void look();
-
-  EngineProgram& engine_;
-  StoreService& store_;
-  QString file_, current_;
-  std::vector<std::optional<std::uint64_t>> seeds_;
-  int number_ = 0, total_ = 0;
-  bool starting_ = false;
-};
 
 }  // namespace syncline::ui

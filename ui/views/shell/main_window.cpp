@@ -15,6 +15,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "ui/models/editor/launch_queue.h"
 #include "ui/models/settings.h"
 #include "ui/views/shell/announcements.h"
 #include "ui/views/shell/docks.h"
@@ -233,7 +234,22 @@ void MainWindow::on_opened() {
   ask_pulse();
   follow_state_in_actions();
   for (const auto& act : std::exchange(when_open_, {})) act();
+  if (options_.remember && !bench_->store().readOnly()) adopt_queues();
   Q_EMIT opened();
+}
+
+// Further seeds that a window was closed with.
+void MainWindow::adopt_queues() {
+  LaunchQueue::adopt(bench_->engine(), bench_->store(), [this](LaunchQueue* queue) {
+    Workbench& bench = *bench_;
+    connect(queue, &LaunchQueue::started, this, [&bench, queue](const QString& run, int number, int of) {
+      bench.notice(tr("%1: run %2 of %3 has started").arg(queue->name()).arg(number).arg(of), tr("&Open"),
+                   [&bench, run] { bench.openRun(run); });
+    });
+    connect(queue, &LaunchQueue::failed, this, [this, queue](const QString& sentence) {
+      bench_->problems().report(QStringLiteral("launching the next seed"), queue->name(), sentence);
+    });
+  });
 }
 
 void MainWindow::show_read_only() {
@@ -383,7 +399,7 @@ void MainWindow::step_pane(int by) {
 
 void MainWindow::choose_workspace() {
   const QString chosen = FileDialog::saveFile(this, tr("Open Workspace"), QFileInfo(options_.workspace).absolutePath(),
-                                                      tr("Workspaces (*.db);;All files (*)"), nullptr, FileDialog::DontConfirmOverwrite);
+                                              tr("Workspaces (*.db);;All files (*)"), nullptr, FileDialog::DontConfirmOverwrite);
   if (!chosen.isEmpty()) Q_EMIT workspaceChosen(chosen);
 }
 

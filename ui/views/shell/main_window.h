@@ -109,6 +109,7 @@ class MainWindow : public QMainWindow {
   void find_action();
   void step_pane(int by);
   void focus_page();
+  void adopt_queues();
   void show_read_only();
 
   Settings& settings_;
