@@ -43,6 +43,7 @@ ComparePage::ComparePage(Workbench& bench, const QStringList& run_ids, const QSt
   choice_.runs = run_ids;
   saved_.id = saved_id.toStdString();
   group_ = new ChartGroup(bench.store(), bench.settings(), QStringLiteral("compare"), this);
+  group_->setActions(bench.actions());
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->setSpacing(6);
