@@ -84,6 +84,37 @@ void read_ranks(RunSnapshot& snapshot, const std::string& folder) {
   }
 }
 
+// What was recorded of the run; throws where it is damaged, with what could be read before in place.
+void read_records(Reader& reader, RunSnapshot& snapshot, std::optional<int> slowest) {
+  const RunInfo& run = snapshot.run;
+  snapshot.requests = reader.requests(run.id);
+  snapshot.checkpoints = reader.checkpoints(run.id);
+  snapshot.events = reader.events(run.id);
+  snapshot.series = reader.series(run.id);
+  snapshot.ranks = reader.ranks(run.id);
+  const std::optional<Point> loss = last_point(reader, snapshot.series, series::train_loss);
+  std::optional<Point> newest = last_point(reader, snapshot.series, series::learning_rate);
+  if (!newest) newest = loss;
+  if (newest) {
+    snapshot.position = newest->axes;
+    snapshot.progress = recent_progress(reader, snapshot.series, newest->axes.active_s);
+  }
+  snapshot.total_steps = total_steps_of(reader, snapshot.run, snapshot.position);
+  snapshot.latest.train_loss = value_of(loss);
+  snapshot.latest.train_accuracy = value_of(last_point(reader, snapshot.series, series::train_accuracy));
+  snapshot.latest.test_accuracy = value_of(last_point(reader, snapshot.series, series::test_accuracy));
+  snapshot.latest.samples_per_s = value_of(last_point(reader, snapshot.series, "samples_per_s"));
+  if (!snapshot.ranks.empty() && snapshot.position) {
+    const int rank = slowest.value_or(snapshot.ranks.front());
+    const std::vector<StepSums> steps = reader.steps(run.id, rank, std::max<std::int64_t>(0, snapshot.position->step - 8));
+    if (!steps.empty()) snapshot.latest.step = steps.back();
+  }
+  if (snapshot.progress.size() > 1) {
+    const ProgressPoint &first = snapshot.progress.front(), &last = snapshot.progress.back();
+    if (last.step > first.step) snapshot.typical_step_s = (last.active_s - first.active_s) / static_cast<double>(last.step - first.step);
+  }
+}
+
 }  // namespace
 
 std::string setting_of(const std::string& complete, const std::string& dotted_key) {
@@ -105,32 +136,11 @@ RunSnapshot read_run(Reader& reader, const std::string& run_id, const std::strin
   snapshot.run = reader.run(run_id);
   snapshot.read_utc_s = utc_s();
   snapshot.attempts = attempts_of(reader, snapshot.run);
-  snapshot.requests = reader.requests(run_id);
-  snapshot.checkpoints = reader.checkpoints(run_id);
-  snapshot.events = reader.events(run_id);
-  snapshot.series = reader.series(run_id);
-  snapshot.ranks = reader.ranks(run_id);
-  const std::optional<Point> loss = last_point(reader, snapshot.series, series::train_loss);
-  std::optional<Point> newest = last_point(reader, snapshot.series, series::learning_rate);
-  if (!newest) newest = loss;
-  if (newest) {
-    snapshot.position = newest->axes;
-    snapshot.progress = recent_progress(reader, snapshot.series, newest->axes.active_s);
+  try {
+    read_records(reader, snapshot, slowest);
+  } catch (const std::exception& error) {  // the run's row is there: the page shows it, and what else could be read
+    snapshot.damage = QString::fromUtf8(error.what());
   }
-  snapshot.latest.train_loss = value_of(loss);
-  snapshot.latest.train_accuracy = value_of(last_point(reader, snapshot.series, series::train_accuracy));
-  snapshot.latest.test_accuracy = value_of(last_point(reader, snapshot.series, series::test_accuracy));
-  snapshot.latest.samples_per_s = value_of(last_point(reader, snapshot.series, "samples_per_s"));
-  if (!snapshot.ranks.empty() && snapshot.position) {
-    const int rank = slowest.value_or(snapshot.ranks.front());
-    const std::vector<StepSums> steps = reader.steps(run_id, rank, std::max<std::int64_t>(0, snapshot.position->step - 8));
-    if (!steps.empty()) snapshot.latest.step = steps.back();
-  }
-  if (snapshot.progress.size() > 1) {
-    const ProgressPoint &first = snapshot.progress.front(), &last = snapshot.progress.back();
-    if (last.step > first.step) snapshot.typical_step_s = (last.active_s - first.active_s) / static_cast<double>(last.step - first.step);
-  }
-  snapshot.total_steps = total_steps_of(reader, snapshot.run, snapshot.position);
   if (const std::string grace = setting_of(snapshot.run.experiment, "fault.grace_s"); !grace.empty()) {
     try {
       snapshot.grace_s = std::stod(grace);

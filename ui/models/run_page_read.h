@@ -42,6 +42,7 @@ struct RunSnapshot {
   double grace_s = 30;        // how long a stop may go unanswered before force is offered
   LatestValues latest;
   double read_utc_s = 0;
+  QString damage;  // why what was recorded cannot be read in full; empty: it can
 
   bool active() const { return run.state == "queued" || run.state == "running" || run.state == "stopping" || run.state == "unknown"; }
 };

@@ -56,6 +56,7 @@ double rounded(double seconds) {
 ShownState shown_state(const RunSnapshot& snapshot, double now_utc_s) {
   const RunInfo& run = snapshot.run;
   if (run.kind == "prediction") return {QStringLiteral("▣"), say("Prediction"), {}, Tone::muted};
+  if (!snapshot.damage.isEmpty() && !snapshot.active()) return {QStringLiteral("⚠"), say("Damaged"), snapshot.damage, Tone::bad};
   if (run.state == "queued") {
     if (run.supervisor.known()) return running_state(snapshot, now_utc_s);
     return {QStringLiteral("⧗"), say("Queued"), reason_of(run), Tone::muted};
@@ -149,6 +150,13 @@ std::vector<Banner> banners_of(const RunSnapshot& snapshot) {
         {QStringLiteral("unreachable"), Banner::warning,
          say("Whether this run still goes on cannot be asked from here (%1); nothing is known against it").arg(reason_of(run)), false,
          false});
+  }
+  if (!snapshot.damage.isEmpty()) {
+    banners.push_back({QStringLiteral("damaged"), Banner::error,
+                       say("Part of what was recorded of this run cannot be read: %1. Verify Workspace writes a report; other runs are not "
+                           "affected")
+                           .arg(snapshot.damage),
+                       false, false});
   }
   const QString what_next = QString::fromStdString(setting_of(run.experiment, "train.on_divergence"));
   std::int64_t dropped = 0;

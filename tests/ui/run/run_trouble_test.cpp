@@ -8,6 +8,7 @@
 #include "engine/store/registry.h"
 #include "engine/store/run_writer.h"
 #include "tests/ui/run/run_page_fixture.h"
+#include "ui/models/format.h"
 #include "ui/widgets/series_chart.h"
 
 namespace syncline::ui {
@@ -94,6 +95,27 @@ TEST_F(RunTrouble, InANewerWorkspaceNothingIsOfferedThatWouldWrite) {
     EXPECT_TRUE(action(id)->toolTip().contains(QStringLiteral("can only be read"))) << id << action(id)->toolTip().toStdString();
   }
   EXPECT_TRUE(action("run.duplicate")->isEnabled() && action("compare.with")->isEnabled());
+}
+
+TEST_F(RunTrouble, ADamagedRunIsSaidToBeSoAndWhatCanBeReadIsShownOnEveryTab) {
+  const QString copy = QFileInfo(workspace->database()).path() + QStringLiteral("/damaged.db");
+  Database(workspace->database().toStdString(), Database::Mode::write).checkpoint(true);
+  ASSERT_TRUE(QFile::copy(workspace->database(), copy));
+  {
+    Database database(copy.toStdString(), Database::Mode::write);
+    for (const char* table : {"step", "step_chunk", "trace_data"}) database.execute(std::string("UPDATE ") + table + " SET data = x'00'");
+    database.execute("DELETE FROM summary");
+  }
+  workbench.reset();
+  workbench = std::make_unique<RecordingWorkbench>(copy, RecordingWorkbench::builtEngine());
+  for (const char* tab : {"overview", "communication", "timeline", "system", "settings"}) {
+    open(finished, QString::fromLatin1(tab));
+    EXPECT_EQ(page->title(), QStringLiteral("finished")) << tab;
+    EXPECT_TRUE(text("run.state").startsWith(QStringLiteral("⚠ Damaged"))) << text("run.state").toStdString();
+    EXPECT_TRUE(banner("damaged").contains(QStringLiteral("cannot be read"))) << banner("damaged").toStdString();
+  }
+  EXPECT_EQ(text("run.progress-text"), QStringLiteral("step 60 of 60 · ") + format::share(1));  // from the series, which are whole
+  EXPECT_TRUE(action("run.duplicate")->isEnabled());
 }
 
 TEST_F(RunTrouble, AMetricOfOnlyNaNIsDrawnAsMarksCountedAndListed) {

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QSpinBox>
+#include <QTabWidget>
 #include <QTableView>
 
 #include "engine/store/summary.h"
@@ -42,6 +43,19 @@ TEST_F(RunWindowTest, TheStripIsAboutTheStepsThatAreChosen) {
   window->setCurrentIndex(WindowChoice::whole);
   ASSERT_TRUE(comes([&] { return strip() == whole; })) << strip().toStdString();
   EXPECT_FALSE(from->isVisible());
+}
+
+TEST_F(RunWindowTest, EveryTabFitsBesideTheNavigationOfTheSmallestWindow) {
+  constexpr int smallest_window = 960, navigation = 200;
+  open(finished, QStringLiteral("communication"));
+  find<QComboBox>("run.communication.window")->setCurrentIndex(WindowChoice::steps);
+  auto* tabs = find<QTabWidget>("run.tabs");
+  for (int k = 0; k < tabs->count(); ++k) {
+    tabs->setCurrentIndex(k);
+    QTest::qWait(20);
+    EXPECT_LE(tabs->widget(k)->minimumSizeHint().width(), smallest_window - navigation) << tabs->widget(k)->objectName().toStdString();
+  }
+  EXPECT_LE(find<QWidget>("run.header")->minimumSizeHint().width(), smallest_window - navigation);
 }
 
 TEST_F(RunWindowTest, TheLastSecondsEndWithTheNewestStepOnEveryAxis) {

@@ -88,7 +88,7 @@ class CommunicationTab : public RunTab {
     top->addWidget(rank_);
     top->addWidget(window_label);
     top->addWidget(window_);
-    top->addWidget(strip_, 1);
+    top->addStretch(1);
     top->addWidget(compute_only_);
     auto* inside = new QWidget(this);
     auto* column = new QVBoxLayout(inside);
@@ -115,6 +115,7 @@ class CommunicationTab : public RunTab {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 6, 8, 6);
     layout->addLayout(top);
+    layout->addWidget(strip_);
     layout->addWidget(scroll, 1);
 
     of.workbench.actions().add(this,
@@ -241,6 +242,11 @@ class CommunicationTab : public RunTab {
                                                        : tr("from the %1 newest of %2 traced steps in this range, all ranks")
                                                              .arg(found.traced_steps)
                                                              .arg(found.traced_steps_there));
+          details_loaded_ = true;
+          Q_EMIT loadedChanged();
+        },
+        [this](const QString& message) {
+          table_note_->setText(tr("the traces cannot be read: %1").arg(message));
           details_loaded_ = true;
           Q_EMIT loadedChanged();
         });

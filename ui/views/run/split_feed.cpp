@@ -115,6 +115,11 @@ void SplitFeed::refresh() {
         show();
         loaded_ = true;
         Q_EMIT loadedChanged();
+      },
+      [this](const QString& message) {
+        chart_->setWhenEmpty(tr("The steps cannot be read: %1").arg(message));
+        loaded_ = true;
+        Q_EMIT loadedChanged();
       });
 }
 

@@ -39,6 +39,11 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   order_->setObjectName(QStringLiteral("run.timeline.order"));
   order_->setAccessibleName(tr("Order of the ranks"));
   order_->addItems({tr("ranks by number"), tr("ranks by exposed time")});
+  for (QComboBox* box : {height_, order_}) {  // the row of buttons has to fit into a narrow window
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(11);
+    box->view()->setMinimumWidth(box->fontMetrics().horizontalAdvance(box->itemText(1)) + 40);
+  }
   find_ = new QLineEdit(content_);
   find_->setObjectName(QStringLiteral("run.timeline.find"));
   find_->setAccessibleName(tr("Event to look for"));
@@ -241,7 +246,14 @@ void TimelineTab::readIndex() {
   reading_index_ = true;
   data().store().read<TimelineIndex>(
       this, QStringLiteral("timeline-index"), [id = data().id().toStdString()](Reader& reader) { return read_timeline_index(reader, id); },
-      [this](const TimelineIndex& index) { takeIndex(index); }, [this](const QString&) { reading_index_ = false; });
+      [this](const TimelineIndex& index) { takeIndex(index); },
+      [this](const QString& message) {
+        reading_index_ = false;
+        if (index_) return;
+        empty_text_->setText(tr("The traces cannot be read: %1").arg(message));
+        loaded_ = true;
+        Q_EMIT loadedChanged();
+      });
 }
 
 void TimelineTab::takeIndex(const TimelineIndex& index) {

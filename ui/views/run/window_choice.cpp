@@ -31,6 +31,7 @@ WindowChoice::WindowChoice(RunContext context, QWidget* parent) : QWidget(parent
     made->setRange(0, std::numeric_limits<int>::max());
     made->setKeyboardTracking(false);
     made->setGroupSeparatorShown(true);
+    made->setMaximumWidth(made->fontMetrics().horizontalAdvance(QStringLiteral("9,999,999")) + 40);
     made->hide();
     connect(made, &QSpinBox::valueChanged, this, &WindowChoice::read);
     return made;
