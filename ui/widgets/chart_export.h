@@ -16,6 +16,7 @@ namespace syncline::ui {
 struct PictureSize {
   int width = 0, height = 0;  // logical pixels; 72 to the inch in PDF and SVG
 };
+inline constexpr int largest_scale = 4;                                    // of PNG; from 1
 inline constexpr PictureSize one_column{252, 170}, two_columns{516, 260};  // 3.5 and 7.16 inches
 
 // Paints a plot made for the purpose (light colours, title, legend, footer) at `size`. Takes the state as it is: GUI thread.

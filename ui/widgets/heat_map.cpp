@@ -2,20 +2,17 @@
 #include "ui/widgets/heat_map.h"
 
 #include <QAbstractTableModel>
-#include <QClipboard>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QStackedWidget>
-#include <QTableView>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 #include "ui/models/chart/heat_cells.h"
+#include "ui/models/chart/plain_table.h"
 #include "ui/models/format.h"
 #include "ui/models/palette.h"
+#include "ui/widgets/chart_export.h"
+#include "ui/widgets/chart_group.h"
 #include "ui/widgets/chart_ticker.h"
-#include "ui/widgets/elided_label.h"
+#include "ui/widgets/plot_frame.h"
 
 namespace syncline::ui {
 
@@ -47,6 +44,19 @@ class HeatTable : public QAbstractTableModel {
     return at < cells_.steps.size() ? format::count(cells_.steps[at]) : QString();
   }
 
+  // One row a cell that has been recorded.
+  QByteArray asText(chart::TableFormat kind) const {
+    std::vector<QStringList> rows;
+    for (std::size_t rank = 0; rank < cells_.ranks.size(); ++rank) {
+      for (std::size_t step = 0; step < cells_.steps.size(); ++step) {
+        const double value = cells_.values[rank * cells_.steps.size() + step];
+        if (!std::isnan(value))
+          rows.push_back({QString::number(cells_.ranks[rank]), QString::number(cells_.steps[step]), format::exact(value)});
+      }
+    }
+    return chart::plain_table({QStringLiteral("rank"), QStringLiteral("step"), cells_.name}, rows, kind);
+  }
+
  private:
   const HeatMapData& cells_;
 };
@@ -68,9 +78,12 @@ class HeatMap::Implementation : public QObject {
   Q_DECLARE_TR_FUNCTIONS(syncline::ui::HeatMap)
 
  public:
-  Implementation(HeatMap& map, const QString& name, const QString& title);
+  Implementation(HeatMap& map, ActionRegistry& registry, const QString& name, const QString& title);
   void setData(HeatMapData);
   void recolour();
+  void colour(const QPalette&, const QFont&);
+  QString footer() const;
+  QString savePicture(const QString& path, int scale);
   void show();
   void outline();
   void select(int row, int column);
@@ -85,45 +98,21 @@ class HeatMap::Implementation : public QObject {
   QCPColorMap* colours_;
   QCPColorScale* scale_;
   QCPItemRect *outline_, *cursor_;
-  QLabel *title_, *footer_, *reading_, *empty_;
-  QToolButton* table_button_;
-  QStackedWidget* stack_;
-  QTableView* table_;
+  PlotFrame frame_;
+  QLabel* reading_;
   HeatTable* model_;
   QSharedPointer<UnitTicker> scale_ticker_;
   int outlined_rank_ = -1, row_ = -1, column_ = -1;
 };
 
-HeatMap::Implementation::Implementation(HeatMap& map, const QString& name, const QString& title)
-    : map_(map), title_text_(title), when_empty_(tr("Nothing has been recorded yet.")), scale_ticker_(new UnitTicker) {
-  auto* outer = new QVBoxLayout(&map);
-  outer->setContentsMargins(4, 4, 4, 4);
-  outer->setSpacing(2);
-  auto* header = new QHBoxLayout;
-  title_ = new ElidedLabel(title, &map);
-  title_->setTextFormat(Qt::PlainText);
-  QFont bold = title_->font();
-  bold.setBold(true);
-  title_->setFont(bold);
-  title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  reading_ = new QLabel(&map);
-  reading_->setForegroundRole(QPalette::PlaceholderText);
-  table_button_ = new QToolButton(&map);
-  table_button_->setObjectName(QString(name % QStringLiteral(".table")));
-  table_button_->setText(QStringLiteral("▦"));
-  table_button_->setAccessibleName(tr("Show as table"));
-  table_button_->setToolTip(tr("Show as table"));
-  table_button_->setCheckable(true);
-  table_button_->setAutoRaise(true);
-  table_button_->setMinimumSize(24, 24);
-  header->addWidget(title_, 1);
-  header->addWidget(reading_);
-  header->addWidget(table_button_);
-  outer->addLayout(header);
-  stack_ = new QStackedWidget(&map);
-  plot_ = new QCustomPlot(stack_);
-  plot_->setObjectName(QString(name % QStringLiteral(".plot")));
-  plot_->setAccessibleName(title);
+HeatMap::Implementation::Implementation(HeatMap& map, ActionRegistry& registry, const QString& name, const QString& title)
+    : map_(map),
+      title_text_(title),
+      when_empty_(tr("Nothing has been recorded yet.")),
+      frame_(map, registry, name, title),
+      scale_ticker_(new UnitTicker) {
+  reading_ = frame_.addReading();
+  plot_ = new QCustomPlot(&frame_.parentOfPlot());
   plot_->setAccessibleDescription(tr("Arrow keys move from cell to cell, Enter opens one"));
   plot_->setFocusPolicy(Qt::StrongFocus);
   plot_->setMouseTracking(true);
@@ -142,6 +131,7 @@ HeatMap::Implementation::Implementation(HeatMap& map, const QString& name, const
   plot_->axisRect()->setMarginGroup(QCP::msBottom | QCP::msTop, group);
   scale_->setMarginGroup(QCP::msBottom | QCP::msTop, group);
   plot_->axisRect()->setupFullAxesBox();
+  for (QCPAxis* edge : {plot_->xAxis2, plot_->yAxis2}) edge->setTicks(false);
   plot_->yAxis->setRangeReversed(true);
   outline_ = new QCPItemRect(plot_);
   cursor_ = new QCPItemRect(plot_);
@@ -150,29 +140,13 @@ HeatMap::Implementation::Implementation(HeatMap& map, const QString& name, const
     item->setBrush(Qt::NoBrush);
     item->setSelectable(false);
   }
-  table_ = new QTableView(stack_);
-  table_->setObjectName(QString(name % QStringLiteral(".rows")));
-  table_->setAccessibleName(tr("%1 as a table").arg(title));
-  table_->setTabKeyNavigation(false);
-  model_ = new HeatTable(data_, table_);
-  table_->setModel(model_);
-  empty_ = new QLabel(stack_);
-  empty_->setObjectName(QString(name % QStringLiteral(".empty")));
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setForegroundRole(QPalette::PlaceholderText);
-  stack_->addWidget(plot_);
-  stack_->addWidget(table_);
-  stack_->addWidget(empty_);
-  outer->addWidget(stack_, 1);
-  footer_ = new QLabel(&map);
-  footer_->setObjectName(QString(name % QStringLiteral(".footer")));
-  footer_->setForegroundRole(QPalette::PlaceholderText);
-  footer_->setWordWrap(true);
-  footer_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  outer->addWidget(footer_);
-  connect(table_button_, &QToolButton::toggled, this, [this] { show(); });
-  connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+  model_ = new HeatTable(data_, &frame_.table());
+  frame_.setContents(plot_, model_);
+  frame_.addActions([this](const QString& path, int scale) { return savePicture(path, scale); },
+                    [this](chart::TableFormat format) { return model_->asText(format); });
+  plot_->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(plot_, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) { frame_.showMenu(plot_->mapToGlobal(at)); });
+  connect(&frame_.table(), &QTableView::activated, this, [this](const QModelIndex& index) {
     Q_EMIT map_.cellClicked(data_.ranks[static_cast<std::size_t>(index.row())], data_.steps[static_cast<std::size_t>(index.column())]);
   });
   const auto cell_at = [this](const QPoint& at) {
@@ -261,15 +235,20 @@ void HeatMap::Implementation::choose() const {
 }
 
 void HeatMap::Implementation::recolour() {
-  const bool dark = palette::isDark(map_.palette());
-  const QColor text = map_.palette().color(QPalette::WindowText);
+  QFont smaller = map_.font();
+  if (smaller.pointSizeF() > 2) smaller.setPointSizeF(smaller.pointSizeF() - 1);
+  colour(map_.palette(), smaller);
+  plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void HeatMap::Implementation::colour(const QPalette& colours, const QFont& font) {
+  const bool dark = palette::isDark(colours);
+  const QColor text = colours.color(QPalette::WindowText);
   plot_->setBackground(QBrush(palette::background(dark)));
   // Missing cells let the hatch below through.
   QColor hatch = palette::status(palette::Status::muted, dark);
   hatch.setAlphaF(0.6F);
   plot_->axisRect()->setBackground(QBrush(hatch, Qt::BDiagPattern));
-  QFont smaller = map_.font();
-  if (smaller.pointSizeF() > 2) smaller.setPointSizeF(smaller.pointSizeF() - 1);
   QColor line = text;
   line.setAlphaF(0.55F);
   for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis, plot_->xAxis2, plot_->yAxis2, scale_->axis()}) {
@@ -278,13 +257,38 @@ void HeatMap::Implementation::recolour() {
     axis->setSubTickPen(Qt::NoPen);
     axis->setTickLabelColor(text);
     axis->setLabelColor(text);
-    axis->setTickLabelFont(smaller);
-    axis->setLabelFont(smaller);
+    axis->setTickLabelFont(font);
+    axis->setLabelFont(font);
     axis->grid()->setVisible(false);
   }
   cursor_->setPen(QPen(QColor(0xff, 0xff, 0xff), 2));
   outline_->setPen(QPen(palette::stepPart(2, dark).fill, 2));
-  plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+// In light colours and without the cursor, whatever the window shows; the plot is put back afterwards.
+QString HeatMap::Implementation::savePicture(const QString& path, int scale) {
+  QFont font = QApplication::font(), bold = font;
+  font.setPixelSize(8);
+  bold.setPixelSize(10);
+  bold.setBold(true);
+  const bool cursor = cursor_->visible();
+  cursor_->setVisible(false);
+  colour(palette::light(), font);
+  const QString error = write_picture(path, two_columns, scale, title_text_, [&](QPainter& painter) {
+    painter.fillRect(QRectF(0, 0, two_columns.width, two_columns.height), palette::background(false));
+    painter.setPen(palette::light().color(QPalette::WindowText));
+    painter.setFont(bold);
+    painter.drawText(QRectF(8, 3, two_columns.width - 16, 14), Qt::AlignLeft | Qt::AlignVCenter, title_text_);
+    painter.setFont(font);
+    painter.drawText(QRectF(8, two_columns.height - 14, two_columns.width - 16, 12), Qt::AlignLeft | Qt::AlignVCenter, footer());
+    painter.save();
+    painter.translate(0, 18);
+    plot_->toPainter(static_cast<QCPPainter*>(&painter), two_columns.width, two_columns.height - 34);
+    painter.restore();
+  });
+  cursor_->setVisible(cursor);
+  recolour();
+  return error;
 }
 
 void HeatMap::Implementation::outline() {
@@ -339,17 +343,18 @@ void HeatMap::Implementation::setData(HeatMapData cells) {
   plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void HeatMap::Implementation::show() {
-  const bool any = cells_.rows > 0;
-  empty_->setText(when_empty_);
-  stack_->setCurrentWidget(!any ? static_cast<QWidget*>(empty_) : table_button_->isChecked() ? static_cast<QWidget*>(table_) : plot_);
+QString HeatMap::Implementation::footer() const {
   QStringList parts;
   if (!data_.note.isEmpty()) parts.append(data_.note);
   if (cells_.columns_per_cell > 1) parts.append(tr("each cell the most of %1 columns").arg(cells_.columns_per_cell));
   if (cells_.rows_per_cell > 1) parts.append(tr("each cell the most of %1 ranks").arg(cells_.rows_per_cell));
   if (outline_->visible()) parts.append(tr("outlined: rank %1").arg(outlined_rank_));
-  footer_->setText(parts.join(QStringLiteral(" · ")));
-  footer_->setVisible(any && !parts.isEmpty());
+  return parts.join(QStringLiteral(" · "));
+}
+
+void HeatMap::Implementation::show() {
+  const bool any = cells_.rows > 0;
+  frame_.show(any, when_empty_, footer());
   map_.setAccessibleDescription(
       any ? tr("%1, %2 ranks, %3 columns, at most %4")
                 .arg(title_text_)
@@ -359,10 +364,10 @@ void HeatMap::Implementation::show() {
           : when_empty_);
 }
 
-HeatMap::HeatMap(ChartGroup&, const QString& name, const QString& title, QWidget* parent) : QWidget(parent) {
+HeatMap::HeatMap(ChartGroup& group, const QString& name, const QString& title, QWidget* parent) : QWidget(parent) {
   setObjectName(name);
   setAccessibleName(title);
-  implementation_ = std::make_unique<Implementation>(*this, name, title);
+  implementation_ = std::make_unique<Implementation>(*this, group.shared().actions(), name, title);
 }
 
 HeatMap::~HeatMap() { implementation_.reset(); }
@@ -372,6 +377,8 @@ void HeatMap::setWhenEmpty(const QString& sentence) {
   implementation_->when_empty_ = sentence;
   implementation_->show();
 }
+QString HeatMap::savePicture(const QString& path, int scale) { return implementation_->savePicture(path, scale); }
+QString HeatMap::saveData(const QString& path) const { return implementation_->frame_.saveData(path); }
 void HeatMap::setOutlinedRank(int rank) {
   implementation_->outlined_rank_ = rank;
   implementation_->outline();

@@ -28,7 +28,9 @@ class HeatMap : public QWidget {
   ~HeatMap() override;
   void setData(HeatMapData);
   void setWhenEmpty(const QString& sentence);
-  void setOutlinedRank(int rank);  // the worst; -1: none
+  QString savePicture(const QString& path, int scale = 2);  // .pdf, .svg or .png; the error's sentence
+  QString saveData(const QString& path) const;              // .csv, .tsv or .json: one row a cell
+  void setOutlinedRank(int rank);                           // the worst; -1: none
 
  Q_SIGNALS:
   void cellClicked(int rank, qint64 step);

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/split_chart.h"
 
-#include <QHBoxLayout>
+#include <QClipboard>
 #include <QHeaderView>
-#include <QLabel>
-#include <QMenu>
-#include <QMessageBox>
 #include <QPainter>
-#include <QSaveFile>
-#include <QStackedWidget>
-#include <QTableView>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 #include "ui/models/chart/chart_table.h"
 #include "ui/widgets/chart_actions.h"
 #include "ui/widgets/chart_export.h"
 #include "ui/widgets/chart_group.h"
 #include "ui/widgets/chart_plot.h"
-#include "ui/widgets/elided_label.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/plot_frame.h"
 #include "ui/widgets/series_chart_accessible.h"
 #include "ui/widgets/split_scene.h"
 #include "ui/widgets/split_table.h"
@@ -94,7 +86,6 @@ class SplitChart::Implementation : public QObject, public LinkedChart {
   bool onScreen() const override { return chart_.isVisible() && !chart_.visibleRegion().isEmpty(); }
 
   QString savePicture(const QString& path, int scale);
-  QString saveData(const QString& path) const;
   bool eventFilter(QObject*, QEvent*) override;
 
   SplitChart& chart_;
@@ -104,92 +95,39 @@ class SplitChart::Implementation : public QObject, public LinkedChart {
   SplitState split_;
   ChartState state_;
   ChartPlot* plot_;
-  QLabel *title_, *footer_, *empty_;
-  QToolButton *share_button_, *table_button_, *more_button_;
-  QStackedWidget* stack_;
-  QTableView* table_;
+  PlotFrame frame_;
+  QToolButton* share_button_;
   SplitTable* model_;
   bool margin_told_ = false;
 
  private:
   void placeY();
   void fillState();
-  void addActions(QMenu&);
-  void exportTo(bool picture);
+  void addActions();
   int left_margin_ = -1;
 };
 
 SplitChart::Implementation::Implementation(SplitChart& chart, ChartGroup& group, const QString& name, const QString& title)
-    : chart_(chart), group_(group), group_alive_(&group), name_(name), when_empty_(tr("No step has been recorded yet.")) {
+    : chart_(chart),
+      group_(group),
+      group_alive_(&group),
+      name_(name),
+      when_empty_(tr("No step has been recorded yet.")),
+      frame_(chart, group.shared().actions(), name, title) {
   install_chart_accessibility();
   state_.title = title;
-  auto* outer = new QVBoxLayout(&chart);
-  outer->setContentsMargins(4, 4, 4, 4);
-  outer->setSpacing(2);
-  auto* header = new QHBoxLayout;
-  title_ = new ElidedLabel(title, &chart);
-  title_->setTextFormat(Qt::PlainText);
-  QFont bold = title_->font();
-  bold.setBold(true);
-  title_->setFont(bold);
-  title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  header->addWidget(title_, 1);
-  const auto button = [&](const QString& part, const QString& text, const QString& accessible) {
-    auto* made = new QToolButton(&chart);
-    made->setObjectName(QString(name % part));
-    made->setText(text);
-    made->setAccessibleName(accessible);
-    made->setToolTip(accessible);
-    made->setAutoRaise(true);
-    made->setFocusPolicy(Qt::TabFocus);
-    made->setMinimumHeight(24);
-    header->addWidget(made);
-    return made;
-  };
-  share_button_ = button(QStringLiteral(".share"), tr("share of step"), tr("Show shares of the step instead of time"));
+  share_button_ = frame_.addButton(QStringLiteral(".share"), tr("share of step"), tr("Show shares of the step instead of time"));
   share_button_->setCheckable(true);
-  table_button_ = button(QStringLiteral(".table"), QStringLiteral("▦"), tr("Show as table"));
-  table_button_->setCheckable(true);
-  more_button_ = button(QStringLiteral(".more"), QStringLiteral("⋯"), tr("Open the chart's menu"));
-  outer->addLayout(header);
-  outer->addWidget(new PartLegend(split_, &chart));
-  stack_ = new QStackedWidget(&chart);
-  plot_ = new ChartPlot(state_, stack_);
-  plot_->setObjectName(QString(name % QStringLiteral(".plot")));
-  plot_->setAccessibleName(title);
+  frame_.addAbove(new PartLegend(split_, &chart));
+  plot_ = new ChartPlot(state_, &frame_.parentOfPlot());
   plot_->readsParts();
   new SplitBars(plot_, split_);
-  table_ = new QTableView(stack_);
-  table_->setObjectName(QString(name % QStringLiteral(".rows")));
-  table_->setAccessibleName(tr("%1 as a table").arg(title));
-  table_->setTabKeyNavigation(false);
-  table_->verticalHeader()->hide();
-  model_ = new SplitTable(split_, table_);
-  table_->setModel(model_);
-  empty_ = new QLabel(when_empty_, stack_);
-  empty_->setObjectName(QString(name % QStringLiteral(".empty")));
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setForegroundRole(QPalette::PlaceholderText);
-  stack_->addWidget(plot_);
-  stack_->addWidget(table_);
-  stack_->addWidget(empty_);
-  outer->addWidget(stack_, 1);
-  footer_ = new QLabel(&chart);
-  footer_->setObjectName(QString(name % QStringLiteral(".footer")));
-  footer_->setForegroundRole(QPalette::PlaceholderText);
-  footer_->setWordWrap(true);
-  footer_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  outer->addWidget(footer_);
-
-  auto* menu = new QMenu(&chart);
-  menu->setObjectName(QString(name % QStringLiteral(".menu")));
-  addActions(*menu);
-  connect(more_button_, &QToolButton::clicked, this,
-          [this, menu] { menu->popup(more_button_->mapToGlobal(more_button_->rect().bottomLeft())); });
+  model_ = new SplitTable(split_, &frame_.table());
+  frame_.table().verticalHeader()->hide();
+  frame_.setContents(plot_, model_);
+  addActions();
   connect(share_button_, &QToolButton::toggled, this, [this](bool on) { setShare(on); });
-  connect(table_button_, &QToolButton::toggled, this, [this] { show(); });
-  connect(plot_, &ChartPlot::menuWanted, this, [menu](const QPoint& at) { menu->popup(at); });
+  connect(plot_, &ChartPlot::menuWanted, this, [this](const QPoint& at) { frame_.showMenu(at); });
   connect(plot_, &ChartPlot::viewChanged, this, [this](bool dragging) {
     placeY();
     plot_->replot(QCustomPlot::rpQueuedReplot);
@@ -218,29 +156,17 @@ SplitChart::Implementation::Implementation(SplitChart& chart, ChartGroup& group,
   show();
 }
 
-void SplitChart::Implementation::addActions(QMenu& menu) {
-  ActionRegistry& registry = group_.shared().actions();
-  add_plot_actions(registry, &chart_, *plot_);
+void SplitChart::Implementation::addActions() {
+  add_plot_actions(group_.shared().actions(), &chart_, *plot_);
   for (QAction* one : chart_.actions()) {
-    if (!ActionRegistry::idOf(one).startsWith(QStringLiteral("chart.cursor"))) menu.addAction(one);
+    if (!ActionRegistry::idOf(one).startsWith(QStringLiteral("chart.cursor"))) frame_.menu().addAction(one);
   }
-  const auto add = [&](const char* id, const std::function<void()>& act) {
-    QAction* made = registry.add(&chart_, chart_action_text(QLatin1String(id)), act);
-    menu.addAction(made);
-    return made;
-  };
-  const auto copy_data = [this] { QGuiApplication::clipboard()->setText(model_->asText(chart::TableFormat::tsv)); };
-  for (const auto& [id, button] : {std::pair("chart.share", share_button_), std::pair("chart.table", table_button_)}) {
-    QAction* made = add(id, [toggled = button] { toggled->toggle(); });
-    made->setCheckable(true);
-    connect(button, &QToolButton::toggled, made, &QAction::setChecked);
-  }
-  menu.addSeparator();
-  add("chart.copy-value", [this] { QGuiApplication::clipboard()->setText(plot_->readingText()); });
-  registry.add(&chart_, chart_action_text(QStringLiteral("chart.copy-visible")), copy_data);
-  add("chart.copy-data", copy_data);
-  add("chart.export-picture", [this] { exportTo(true); });
-  add("chart.export-data", [this] { exportTo(false); });
+  QAction* share = frame_.add("chart.share", [this] { share_button_->toggle(); });
+  share->setCheckable(true);
+  connect(share_button_, &QToolButton::toggled, share, &QAction::setChecked);
+  frame_.add("chart.copy-value", [this] { QGuiApplication::clipboard()->setText(plot_->readingText()); });
+  frame_.addActions([this](const QString& path, int scale) { return savePicture(path, scale); },
+                    [this](chart::TableFormat format) { return model_->asText(format); });
 }
 
 SplitChart::Implementation::~Implementation() {
@@ -341,10 +267,7 @@ void SplitChart::Implementation::setShare(bool on) {
 
 void SplitChart::Implementation::show() {
   const bool any = !split_.bars.empty();
-  empty_->setText(when_empty_);
-  stack_->setCurrentWidget(!any ? static_cast<QWidget*>(empty_) : table_button_->isChecked() ? static_cast<QWidget*>(table_) : plot_);
-  footer_->setText(footer_text_);
-  footer_->setVisible(any && !footer_text_.isEmpty());
+  frame_.show(any, when_empty_, footer_text_);
   QStringList parts = {tr("%1, %n bar(s)", nullptr, static_cast<int>(split_.bars.size())).arg(state_.title)};
   if (any) {
     const SplitBar& bar = split_.bars.back();
@@ -417,24 +340,6 @@ QString SplitChart::Implementation::savePicture(const QString& path, int scale) 
   });
 }
 
-QString SplitChart::Implementation::saveData(const QString& path) const {
-  const chart::TableFormat kind = path.endsWith(QStringLiteral(".tsv")) ? chart::TableFormat::tsv : chart::TableFormat::csv;
-  QSaveFile file(path);
-  const QByteArray bytes = model_->asText(kind).toUtf8();
-  if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit()) return {};
-  return tr("%1 cannot be written: %2").arg(path, file.errorString());
-}
-
-void SplitChart::Implementation::exportTo(bool picture) {
-  const QString title = picture ? tr("Export Picture") : tr("Export Data");
-  const QString filters = picture ? tr("PDF (*.pdf);;SVG (*.svg);;PNG (*.png)") : tr("CSV (*.csv);;TSV (*.tsv)");
-  const QString path =
-      FileDialog::saveFile(&chart_, title, QString(name_ % (picture ? QStringLiteral(".pdf") : QStringLiteral(".csv"))), filters);
-  if (path.isEmpty()) return;
-  const QString error = picture ? savePicture(path, 2) : saveData(path);
-  if (!error.isEmpty()) QMessageBox::warning(&chart_, title, error);
-}
-
 SplitChart::SplitChart(ChartGroup& group, const QString& name, const QString& title, QWidget* parent) : QWidget(parent) {
   setObjectName(name);
   setAccessibleName(title);
@@ -453,7 +358,7 @@ void SplitChart::setWhenEmpty(const QString& sentence) {
 
 int SplitChart::barsWanted() const { return std::clamp(implementation_->plot_->axisRect()->width() / 4, 20, 2000); }
 QString SplitChart::savePicture(const QString& path, int scale) { return implementation_->savePicture(path, scale); }
-QString SplitChart::saveData(const QString& path) const { return implementation_->saveData(path); }
+QString SplitChart::saveData(const QString& path) const { return implementation_->frame_.saveData(path); }
 int SplitChart::redraws() const { return implementation_->plot_->curveReplots(); }
 
 }  // namespace syncline::ui

@@ -37,7 +37,7 @@ class SplitChart : public QWidget {
   void setWhenEmpty(const QString& sentence);
   int barsWanted() const;                                   // how many bars there is room for: what to ask the store for
   QString savePicture(const QString& path, int scale = 2);  // .pdf, .svg or .png; the error's sentence
-  QString saveData(const QString& path) const;              // .csv or .tsv
+  QString saveData(const QString& path) const;              // .csv, .tsv or .json
   int redraws() const;                                      // for tests
 
  Q_SIGNALS:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/split_table.h"
 
+#include "ui/models/chart/plain_table.h"
 #include "ui/models/format.h"
 
 namespace syncline::ui {
@@ -80,18 +81,15 @@ QVariant SplitTable::headerData(int section, Qt::Orientation orientation, int ro
   }
 }
 
-QString SplitTable::asText(chart::TableFormat kind) const {
-  const QChar separator = kind == chart::TableFormat::tsv ? u'\t' : u',';
-  QString text = state_.named ? QStringLiteral("run") : QStringLiteral("x");
-  for (int column = first_part_column; column < column_count; ++column) text += QString(separator % stored_name(column));
-  text += u'\n';
+QByteArray SplitTable::asText(chart::TableFormat kind) const {
+  QStringList columns = {state_.named ? QStringLiteral("run") : QStringLiteral("x")};
+  for (int column = first_part_column; column < column_count; ++column) columns.append(stored_name(column));
+  std::vector<QStringList> rows;
   for (const SplitBar& bar : state_.bars) {
-    text += QString::fromUtf8(chart::quoted_cell(state_.named ? bar.label : format::exact(bar.x), kind));
-    for (int column = first_part_column; column < column_count; ++column)
-      text += QString(separator % format::exact(value_of(state_, bar, column)));
-    text += u'\n';
+    QStringList& cells = rows.emplace_back(QStringList{state_.named ? bar.label : format::exact(bar.x)});
+    for (int column = first_part_column; column < column_count; ++column) cells.append(format::exact(value_of(state_, bar, column)));
   }
-  return text;
+  return chart::plain_table(columns, rows, kind, state_.named ? 1 : 0);
 }
 
 }  // namespace syncline::ui

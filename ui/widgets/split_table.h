@@ -15,7 +15,7 @@ class SplitTable : public QAbstractTableModel {
  public:
   SplitTable(const SplitState&, QObject* parent);
   void refresh();
-  QString asText(chart::TableFormat) const;  // seconds, C locale, exact
+  QByteArray asText(chart::TableFormat) const;  // seconds, C locale, exact
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex&, int role) const override;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/split_chart.h"
 
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QTableView>
 #include <QToolButton>
@@ -98,6 +101,12 @@ TEST_F(SplitChartTest, KeysReadTheBarsAndTheTableAndExportHaveTheSameNumbers) {
       lines[0],
       QStringLiteral("x,compute_s,hidden_s,exposed_s,waiting_s,input_s,boundary_s,idle_s,step_s,sum_s,least_exposed_s,most_exposed_s"));
   EXPECT_TRUE(lines[1].startsWith(QStringLiteral("0,0.01,0.003,0.004,0.002,0.001,0,0.0005,0.0205,")));
+  const QString json_path = QString::fromStdString((folder_ / "split.json").string());
+  ASSERT_TRUE(made->saveData(json_path).isEmpty());
+  const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(text_of(json_path.toStdString()))).object();
+  EXPECT_EQ(json.value(QStringLiteral("columns")).toArray().at(3).toString(), QStringLiteral("exposed_s"));
+  ASSERT_EQ(json.value(QStringLiteral("rows")).toArray().size(), 10);
+  EXPECT_EQ(json.value(QStringLiteral("rows")).toArray().at(0).toArray().at(3).toDouble(), 0.004);
   auto* table = made->findChild<QTableView*>(QStringLiteral("test.split.rows"));
   EXPECT_EQ(table->model()->rowCount(), 10);
   EXPECT_EQ(table->model()->index(1, 3).data().toString(), QStringLiteral("4.00 ms"));
@@ -166,6 +175,37 @@ TEST_F(SplitChartTest, AHeatMapTellsWhichCellWasChosenByClickAndByKey) {
   EXPECT_EQ(chosen[1][0].toInt(), 2);
   EXPECT_EQ(chosen[1][1].toLongLong(), 48);
   EXPECT_TRUE(map->accessibleDescription().contains(QStringLiteral("at most 12.0 ms"))) << map->accessibleDescription().toStdString();
+}
+
+TEST_F(SplitChartTest, TheHeatMapsExportsHoldItsCellsAndALightPicture) {
+  QApplication::setPalette(palette::dark());
+  auto* map = new HeatMap(*group_, QStringLiteral("test.map"), QStringLiteral("Exposed time"), window_.get());
+  window_->layout()->addWidget(map);
+  HeatMapData cells;
+  cells.ranks = {0, 1};
+  cells.steps = {0, 16};
+  cells.values = {1e-3, 2e-3, nan, 4e-3};
+  cells.name = QStringLiteral("exposed_s");
+  map->setData(cells);
+  show();
+  const auto path = [this](const char* name) { return QString::fromStdString((folder_ / name).string()); };
+  ASSERT_TRUE(map->saveData(path("map.csv")).isEmpty());
+  EXPECT_EQ(text_of(path("map.csv").toStdString()), "rank,step,exposed_s\n0,0,0.001\n0,16,0.002\n1,16,0.004\n");
+  ASSERT_TRUE(map->saveData(path("map.json")).isEmpty());
+  const QJsonDocument json = QJsonDocument::fromJson(QByteArray::fromStdString(text_of(path("map.json").toStdString())));
+  EXPECT_EQ(json.object().value(QStringLiteral("rows")).toArray().at(2).toArray().at(2).toDouble(), 4e-3);
+  for (const char* name : {"map.pdf", "map.svg", "map.png"}) {
+    ASSERT_TRUE(map->savePicture(path(name), 3).isEmpty());
+    EXPECT_GT(std::filesystem::file_size(path(name).toStdString()), 1000U) << name;
+  }
+  const QImage png(path("map.png"));
+  EXPECT_EQ(png.size(), QSize(516, 260) * 3);
+  EXPECT_EQ(png.pixelColor(4, 4), QColor(Qt::white));
+  if (const QString folder = qEnvironmentVariable("SYNCLINE_PICTURES"); !folder.isEmpty())
+    png.save(QString(folder % QStringLiteral("/heat-export.png")));
+  auto* plot = static_cast<QCustomPlot*>(plot_of(map));
+  EXPECT_EQ(plot->xAxis->labelColor(), palette::dark().color(QPalette::WindowText));  // the window's own colours are back
+  EXPECT_TRUE(map->saveData(QStringLiteral("/nowhere/map.csv")).contains(QStringLiteral("cannot be written")));
 }
 
 TEST_F(SplitChartTest, ASparklineIsDrawnAgainOnlyWhenDataOrPaletteChange) {
