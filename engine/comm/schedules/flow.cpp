@@ -5,8 +5,13 @@
 
 namespace syncline::schedule_detail {
 
-Flow::Flow(const ScheduleRequest& request, int slots, std::int64_t largest, int window)
-    : builder_(request), slots_(slots), window_(window), largest_(largest), emptied_(static_cast<std::size_t>(slots), Builder::none) {
+Flow::Flow(const ScheduleRequest& request, std::vector<int> slots_of_lanes, std::int64_t largest, int window)
+    : builder_(request), window_(window), largest_(largest) {
+  int first = 0;
+  for (const int slots : slots_of_lanes) {
+    lanes_.push_back({.first_slot = first, .emptied = std::vector<int>(static_cast<std::size_t>(slots), Builder::none)});
+    first += slots;
+  }
   if (request.count > 0) segments_[0].end = request.count;
 }
 
@@ -58,7 +63,7 @@ void Flow::written(std::int64_t offset, std::int64_t count, int move) {
 }
 
 int& Flow::recent(bool sends, int peer) {
-  Peer& at = peers_[{sends, peer}];
+  Peer& at = peers_[{sends, peer, lane_}];
   if (at.last.empty()) at.last.assign(static_cast<std::size_t>(window_), Builder::none);
   int& oldest = at.last[static_cast<std::size_t>(at.next)];
   at.next = (at.next + 1) % window_;
@@ -84,10 +89,11 @@ void Flow::receive(int peer, int channel, std::int64_t offset, std::int64_t coun
 
 void Flow::receive_add(int peer, int channel, std::int64_t offset, std::int64_t count, bool ordered) {
   contribute(offset, count);
-  const int slot = next_slot_;
-  next_slot_ = (next_slot_ + 1) % slots_;
+  Lane& lane = lanes_[static_cast<std::size_t>(lane_)];
+  const int slot = lane.first_slot + lane.next;
+  int& emptied = lane.emptied[static_cast<std::size_t>(lane.next)];
+  lane.next = (lane.next + 1) % static_cast<int>(lane.emptied.size());
   builder_.use_slots(slot + 1, std::min(largest_, count));
-  int& emptied = emptied_[static_cast<std::size_t>(slot)];
   const int arrived = builder_.receive(peer, channel, at_slot(slot), count, {emptied});
   std::vector<int> after{arrived};
   if (ordered) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <tuple>
 
 #include "engine/comm/schedules/builder.h"
 
@@ -14,7 +15,11 @@ class Flow {
  public:
   // At most `slots` received chunks of at most `largest` elements wait for their addition at the same time; `window` sends and as many
   // receives per peer are under way.
-  Flow(const ScheduleRequest& request, int slots, std::int64_t largest, int window = chunk_window);
+  Flow(const ScheduleRequest& request, int slots, std::int64_t largest, int window = chunk_window)
+      : Flow(request, std::vector<int>{slots}, largest, window) {}
+  // With lanes whose moves come in another order on other ranks: each has slots and windows of its own, so that none waits for another.
+  Flow(const ScheduleRequest& request, std::vector<int> slots_of_lanes, std::int64_t largest, int window);
+  void use_lane(int lane) { lane_ = lane; }  // for the calls that follow
 
   void send(int peer, int channel, std::int64_t offset, std::int64_t count);
   void receive(int peer, int channel, std::int64_t offset, std::int64_t count);  // over what was there
@@ -41,16 +46,21 @@ class Flow {
   void written(std::int64_t offset, std::int64_t count, int move);
   int& recent(bool sends, int peer);
 
+  struct Lane {
+    int first_slot = 0;
+    std::vector<int> emptied;  // per slot: the addition that read it last
+    int next = 0;
+  };
   Builder builder_;
-  int slots_, window_, next_slot_ = 0;
+  int window_, lane_ = 0;
   std::int64_t largest_;
-  std::vector<int> emptied_;  // per slot: the addition that read it last
+  std::vector<Lane> lanes_;
   Segments segments_;
   struct Peer {
     std::vector<int> last;
     int next = 0;
   };
-  std::map<std::pair<bool, int>, Peer> peers_;  // (sends, peer)
+  std::map<std::tuple<bool, int, int>, Peer> peers_;  // (sends, peer, lane)
 };
 
 }  // namespace syncline::schedule_detail

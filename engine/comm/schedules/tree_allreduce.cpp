@@ -20,23 +20,26 @@ struct Colour {
   int segments = 0;
 };
 
-// In every segment first all colours up, then all down: the same order on every rank, so that no rank waits for one that waits for it.
+// In every segment first all colours up, then all down. Each rank begins with another colour: else all would send to the same inner ranks
+// at once, and the links of the others would idle.
 CollectiveSchedule along_trees(const ScheduleRequest& request, const std::vector<Colour>& colours, int window, bool ordered) {
   int rounds = 0;
-  std::size_t most_children = 1;
+  std::vector<int> slots;
   std::int64_t largest = 0;
   for (const Colour& colour : colours) {
     rounds = std::max(rounds, colour.segments);
-    most_children = std::max(most_children, colour.tree.children.size());
+    slots.push_back(window * static_cast<int>(colour.tree.children.size()));
     largest = std::max(largest, std::min(colour.segment, colour.range.count));
   }
-  Flow flow(request, window * static_cast<int>(most_children), largest, window);
+  Flow flow(request, slots, largest, window);
   const int count = static_cast<int>(colours.size());
   for (int s = 0; s < rounds; ++s) {
     for (const bool up : {true, false}) {
-      for (int c = 0; c < count; ++c) {
+      for (int turn = 0; turn < count; ++turn) {
+        const int c = (turn + request.rank) % count;
         const Colour& colour = colours[static_cast<std::size_t>(c)];
         if (s >= colour.segments) continue;
+        flow.use_lane(c);
         const Chunk chunk = chunk_of(colour.range, s, colour.segment);
         const int channel = (s * 2 + (up ? 0 : 1)) * count + c, parent = colour.tree.parent;
         if (up) {

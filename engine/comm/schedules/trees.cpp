@@ -41,7 +41,6 @@ TreePlace multicolor_place(int rank, int size, int colours, int colour, int arit
        ++child) {
     result.children.push_back(rank_at(static_cast<int>(child)));
   }
-  std::sort(result.children.begin(), result.children.end());
   for (int deepest = size - 1; deepest > 0; deepest = (deepest - 1) / d) ++result.height;
   return result;
 }

@@ -10,7 +10,7 @@ namespace syncline {
 
 struct TreePlace {            // one rank's place in one tree
   int parent = -1;            // -1: the root
-  std::vector<int> children;  // ascending in the order of adding
+  std::vector<int> children;  // in the order of adding, and of sending down
   int height = 0;             // of the whole tree, in edges
 };
 

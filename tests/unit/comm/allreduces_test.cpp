@@ -39,7 +39,7 @@ std::vector<Variant> variants(RandomStream& random, int size) {
                                                               {"segments", number(segments)},
                                                               {"recv_window", number(window)},
                                                               {"deterministic_reduce", Value{random.below(2) == 0}}});
-      all.push_back({&entry, options, size});
+      all.push_back({&entry, options, size * static_cast<int>(arity > 0 ? colours : 1)});
     } else {
       all.push_back({&entry, defaults_of(entry.parameters), 1});
     }
@@ -143,7 +143,7 @@ TEST(Multicolor, TheHandExampleOfTheCard) {
   EXPECT_EQ(multicolor_arity(4, 2), 2);
   EXPECT_EQ(multicolor_place(0, 4, 2, 0, 0).children, (std::vector<int>{1, 2}));
   EXPECT_EQ(multicolor_place(1, 4, 2, 0, 0).children, (std::vector<int>{3}));
-  EXPECT_EQ(multicolor_place(2, 4, 2, 1, 0).children, (std::vector<int>{0, 3}));
+  EXPECT_EQ(multicolor_place(2, 4, 2, 1, 0).children, (std::vector<int>{3, 0}));
   EXPECT_EQ(multicolor_place(3, 4, 2, 1, 0).children, (std::vector<int>{1}));
   std::vector<CollectiveSchedule> schedules;
   std::vector<std::vector<float>> inputs(4);
@@ -163,11 +163,11 @@ TEST(Multicolor, TheHandExampleOfTheCard) {
 
 TEST(Multicolor, TheEightRankTreesOfTheCard) {
   EXPECT_EQ(multicolor_arity(8, 4), 4);
-  const std::vector<std::vector<std::vector<int>>> expected = {// colour -> its two inner ranks' children, sorted
+  const std::vector<std::vector<std::vector<int>>> expected = {// colour -> its two inner ranks' children
                                                                {{1, 2, 3, 4}, {5, 6, 7}},
-                                                               {{3, 4, 5, 6}, {0, 1, 7}},
-                                                               {{0, 5, 6, 7}, {1, 2, 3}},
-                                                               {{0, 1, 2, 7}, {3, 4, 5}}};
+                                                               {{3, 4, 5, 6}, {7, 0, 1}},
+                                                               {{5, 6, 7, 0}, {1, 2, 3}},
+                                                               {{7, 0, 1, 2}, {3, 4, 5}}};
   for (int c = 0; c < 4; ++c) {
     EXPECT_EQ(multicolor_place(2 * c, 8, 4, c, 0).parent, -1);
     for (int k = 0; k < 2; ++k)
