@@ -58,7 +58,7 @@ std::unique_ptr<RunsModel::Node> RunsModel::made(Node& parent, Item item) {
     nodes_of_run_.insert(node->first().id(), node.get());
     return node;
   }
-  for (RunsEntry& child : std::exchange(node->entry.children, {})) {
+  for (RunsEntry& child : children_of(node->entry)) {
     QString id = child.id;
     node->children.push_back(made(*node, {std::move(id), std::move(child)}));
     node->children.back()->row = static_cast<int>(node->children.size()) - 1;
@@ -138,7 +138,7 @@ void RunsModel::applyItems(Node& parent, std::vector<Item> items) {
                                                                                    [](const auto& child) { return child->entry.group; }));
     if (node.entry.group && (!same_runs || nested)) {
       std::vector<Item> members;
-      for (RunsEntry& child : item.entry.children) {
+      for (RunsEntry& child : children_of(item.entry)) {
         QString id = child.id;
         members.push_back({std::move(id), std::move(child)});
       }

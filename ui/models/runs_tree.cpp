@@ -178,26 +178,24 @@ std::vector<RunsEntry> arrange(const RunsArrangement& arrangement, const std::ve
   }
   const auto of_run = [&](const RunRowPtr& row) { return sorter.key_of(*row); };
   const auto of_entry = [&](const RunsEntry& entry) { return sorter.key_of(entry); };
-  const auto add_runs = [](RunsEntry& entry) {
-    entry.children.reserve(entry.runs.size());
-    for (const RunRowPtr& row : entry.runs) entry.children.push_back({entry.id + u'/' + row->id(), {}, {row}, false, {}});
-  };
   const bool nested = arrangement.second != RunsGrouping::none && arrangement.second != arrangement.grouping;
   for (RunsEntry& entry : entries) {
     if (!entry.group) continue;
     sorter.sort(entry.runs, of_run);
-    if (!nested) {
-      add_runs(entry);
-      continue;
-    }
+    if (!nested) continue;
     entry.children = grouped(arrangement.second, entry.runs, entry.id + u'/');
-    for (RunsEntry& inner : entry.children) {
-      if (inner.group) add_runs(inner);
-    }
     sorter.sort(entry.children, of_entry);
   }
   sorter.sort(entries, [&](const RunsEntry& entry) { return sorter.key_of(entry); });
   return entries;
+}
+
+std::vector<RunsEntry> children_of(RunsEntry& entry) {
+  if (!entry.children.empty()) return std::move(entry.children);
+  std::vector<RunsEntry> runs;
+  runs.reserve(entry.runs.size());
+  for (const RunRowPtr& row : entry.runs) runs.push_back({entry.id + u'/' + row->id(), {}, {row}, false, {}});
+  return runs;
 }
 
 bool in_order(const RunsArrangement& arrangement, const RunsEntry& first, const RunsEntry& second, const RunsDetails& details,

@@ -26,8 +26,10 @@ struct RunsEntry {
   QString id, title;            // title: of a group
   std::vector<RunRowPtr> runs;  // of a group its members, sorted; of a run itself
   bool group = false;
-  std::vector<RunsEntry> children;  // of a group: its runs, or the groups inside it
+  std::vector<RunsEntry> children;  // of a group that has groups inside it: these
 };
+// Of a group: the groups inside it, else its runs as entries; made when they are needed, since thousands are compared and few change.
+std::vector<RunsEntry> children_of(RunsEntry&);  // takes the groups out of it
 
 bool chip_lets_through(RunsChip, const RunRow&);
 bool passes(const RunsArrangement&, const RunRow&, const RunDetails*);

@@ -221,6 +221,23 @@ TEST_F(RunsModelTest, WhatARunCameFromAndWhatCameOfItIsRelated) {
   EXPECT_EQ(related_to(twin), QStringList{QStringLiteral("same experiment first")});
 }
 
+TEST(StoppedByHand, SaysWhoWhenAndWhatWasKnownBefore) {
+  RunInfo run;
+  run.state = "unknown";
+  run.reason = "unknown since 2026-11-30 12:00:00 UTC";
+  const ExitRecord record = stopped_by_hand(run, "ada on gpu07", 1.8e9);
+  EXPECT_EQ(record.state, "stopped");
+  EXPECT_EQ(record.exit_code, 5);
+  EXPECT_EQ(record.ended, 1.8e9);
+  EXPECT_TRUE(record.reason.starts_with("marked as stopped by ada on gpu07, 2027-01-15")) << record.reason;
+  EXPECT_TRUE(record.reason.ends_with("; before that: unknown since 2026-11-30 12:00:00 UTC")) << record.reason;
+  run.state = "lost";
+  run.reason = "its processes are gone";
+  EXPECT_TRUE(stopped_by_hand(run, "ada", 0).reason.ends_with("; before that: lost, its processes are gone"));
+  for (const char* state : {"queued", "running", "stopping", "finished", "stopped", "failed"})
+    EXPECT_FALSE(may_be_marked_stopped(state)) << state;
+}
+
 TEST_F(RunsModelTest, NewRunsWaitUntilTheyAreAskedForAndRowsStayWhereTheyAre) {
   make({.name = "old"});
   open();
