@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QMetaObject>
+#include <QTimer>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -219,6 +220,10 @@ void StoreService::ask(Job job) { threads_->ask(std::move(job)); }
 
 void StoreService::write(QObject* context, std::function<void(Writer&)> write, std::function<void()> done,
                          std::function<void(const QString&)> failed) {
+  if (keeps_nothing_) {
+    if (done) QTimer::singleShot(0, context != nullptr ? context : this, std::move(done));
+    return;
+  }
   Q_EMIT pendingChanged(++pending_);
   threads_->ask(Threads::Write{context, std::move(write), std::move(done), std::move(failed)});
 }

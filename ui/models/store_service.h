@@ -47,6 +47,8 @@ class StoreService : public QObject {
   void write(QObject* context, std::function<void(Writer&)> write, std::function<void()> done = {},
              std::function<void(const QString&)> failed = {});
   int pending() const { return pending_; }
+  // For a window that only makes a picture: from now on nothing is written, and every write is answered as done.
+  void keepNothing() { keeps_nothing_ = true; }
 
  Q_SIGNALS:
   void opened();
@@ -69,7 +71,7 @@ class StoreService : public QObject {
   friend class Threads;
 
   QString path_;
-  bool read_only_ = false, newer_ = false;
+  bool read_only_ = false, newer_ = false, keeps_nothing_ = false;
   int pending_ = 0;
   std::unique_ptr<Threads> threads_;
 };

@@ -2,7 +2,6 @@
 #include "ui/widgets/plot_frame.h"
 
 #include <QClipboard>
-#include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -15,6 +14,7 @@
 #include "ui/widgets/chart_actions.h"
 #include "ui/widgets/chart_export.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/file_dialog.h"
 
 namespace syncline::ui {
 
@@ -125,7 +125,7 @@ void PlotFrame::exportTo(bool picture) {
       picture ? QStringList{tr("PDF (*.pdf)"), tr("SVG (*.svg)")} : QStringList{tr("CSV (*.csv)"), tr("TSV (*.tsv)"), tr("JSON (*.json)")};
   for (int scale = 1; picture && scale <= largest_scale; ++scale) filters.append(tr("PNG, scale %1 (*.png)").arg(scale));
   QString filter = filters.front();
-  QString path = QFileDialog::getSaveFileName(&widget_, title, name_, filters.join(QStringLiteral(";;")), &filter);
+  QString path = FileDialog::saveFile(&widget_, title, name_, filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
   static const QRegularExpression known(QStringLiteral("\\.(pdf|svg|png|csv|tsv|json)$"), QRegularExpression::CaseInsensitiveOption);

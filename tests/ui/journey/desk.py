@@ -130,7 +130,7 @@ class Desk:
 
     def __init__(self):
         self.children = []
-        self.window = None
+        self.window = self.root = None
         self.manager = subprocess.Popen(["openbox", "--sm-disable"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until("the window manager", lambda: b"window id" in subprocess.run(["xprop", "-root", "_NET_SUPPORTING_WM_CHECK"], capture_output=True).stdout)
         session = dbus.SessionBus()
@@ -223,6 +223,8 @@ class Desk:
 
     def tree(self):
         """Everything shown, one line each, for a message about a failure."""
+        if self.root is None:
+            return "no window has come"
         lines = []
         for node, role in self.walk():
             try:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <QAbstractItemView>
+#include <QDirIterator>
 #include <QFile>
 #include <QFileSystemModel>
 #include <QSignalSpy>
@@ -48,6 +49,19 @@ TEST(FileDialog, leaves_a_workspace_in_its_folder_its_locks) {
   };
   ASSERT_TRUE(QTest::qWaitFor([&] { return typed() >= 3; }, 5000)) << "database, log and index are listed";
   EXPECT_EQ(own_locks(), before);
+}
+
+TEST(FileDialog, is_the_only_one_that_the_window_uses) {
+  int files = 0;
+  QDirIterator sources(QStringLiteral(SYNCLINE_SOURCE_DIR "/ui"), {QStringLiteral("*.cpp")}, QDir::Files, QDirIterator::Subdirectories);
+  while (sources.hasNext()) {
+    QFile file(sources.next());
+    if (file.fileName().endsWith(QStringLiteral("/file_dialog.cpp"))) continue;
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    ++files;
+    EXPECT_FALSE(file.readAll().contains("QFileDialog")) << file.fileName().toStdString() << ": use FileDialog (ui/widgets/file_dialog.h)";
+  }
+  EXPECT_GT(files, 50);
 }
 
 TEST(FileDialog, suggests_a_name_in_the_folder_that_was_chosen_from_last) {

@@ -53,6 +53,7 @@ MainWindow::MainWindow(Settings& settings, Theme& theme, PageFactories factories
       bench_(std::make_unique<ShellWorkbench>(settings, options.workspace)),
       session_(settings, options.workspace) {
   install_label_accessibility();
+  if (!options_.remember) bench_->store().keepNothing();
   setObjectName(QStringLiteral("window"));
   setWindowTitle(tr("Syncline"));
   setMinimumSize(480, 320);
