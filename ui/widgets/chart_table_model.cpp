@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "ui/widgets/chart_scene.h"
+
 namespace syncline::ui {
 
-void ChartTableModel::setRows(std::shared_ptr<const ChartRows> rows) {
+void ChartTableModel::setRows(std::shared_ptr<const ChartRows> rows, std::vector<chart::EventMark> events) {
   beginResetModel();
+  events_ = std::move(events);
   rows_ = std::move(rows);
   columns_ = rows_ ? chart::table_columns(rows_->query) : QStringList();
   endResetModel();
@@ -14,6 +17,7 @@ void ChartTableModel::setRows(std::shared_ptr<const ChartRows> rows) {
 
 bool ChartTableModel::tells(int column) const {
   constexpr int about_the_run = 6;  // curve, series, run, attempt, rank, superseded
+  if (column == 0 && !events_.empty()) return true;
   if (!rows_ || column >= about_the_run || rows_->rows.empty()) return true;
   const chart::TableRow& first = rows_->rows.front();
   return std::any_of(rows_->rows.begin(), rows_->rows.end(), [&](const chart::TableRow& row) {
@@ -25,7 +29,7 @@ bool ChartTableModel::tells(int column) const {
 }
 
 int ChartTableModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || !rows_ ? 0 : static_cast<int>(rows_->rows.size());
+  return parent.isValid() || !rows_ ? 0 : static_cast<int>(events_.size() + rows_->rows.size());
 }
 
 int ChartTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(columns_.size()); }
@@ -33,7 +37,9 @@ int ChartTableModel::columnCount(const QModelIndex& parent) const { return paren
 QVariant ChartTableModel::data(const QModelIndex& index, int role) const {
   if (!rows_ || !index.isValid()) return {};
   if (role == Qt::DisplayRole) {
-    const QString cell = chart::table_cells(rows_->rows[static_cast<std::size_t>(index.row())], rows_->query).value(index.column());
+    const auto row = static_cast<std::size_t>(index.row());
+    const QString cell = row < events_.size() ? eventCell(events_[row], index.column())
+                                              : chart::table_cells(rows_->rows[row - events_.size()], rows_->query).value(index.column());
     return cell.isEmpty() ? format::missing : cell;
   }
   if (role == Qt::TextAlignmentRole)
@@ -44,6 +50,18 @@ QVariant ChartTableModel::data(const QModelIndex& index, int role) const {
 QVariant ChartTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (role != Qt::DisplayRole) return {};
   return orientation == Qt::Horizontal ? QVariant(columns_.value(section)) : QVariant(section + 1);
+}
+
+QString ChartTableModel::eventCell(const chart::EventMark& event, int column) const {
+  const QString name = columns_.value(column);
+  if (name == QStringLiteral("curve")) return QString(ChartMarks::symbolOf(event.kind) % u' ' % event.text);
+  if (name == QStringLiteral("series")) return event.kind;
+  if (name == QStringLiteral("run")) return event.run_id;
+  const QString axis = chart::axis_stored_name(rows_->query.chart.axis);
+  if (name == (rows_->query.chart.align_starts ? QString(axis % QStringLiteral("_since_start")) : axis)) return format::exact(event.x);
+  if (name == QStringLiteral("step")) return QString::number(event.step);
+  if (name == QStringLiteral("wall_s")) return QString::number(event.wall_s, 'f', 6);
+  return {};
 }
 
 ChartRows read_rows(Reader& reader, const chart::TableQuery& query) {

@@ -23,7 +23,8 @@ class ChartTableModel : public QAbstractTableModel {
  public:
   static constexpr std::size_t most_rows = 100000;
   using QAbstractTableModel::QAbstractTableModel;
-  void setRows(std::shared_ptr<const ChartRows>);
+  // Events come first: among many samples nobody would find them.
+  void setRows(std::shared_ptr<const ChartRows>, std::vector<chart::EventMark> events = {});
   const ChartRows* rows() const { return rows_.get(); }
   bool tells(int column) const;  // false: nothing in it, or the same run, series and attempt in every row
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -32,7 +33,9 @@ class ChartTableModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation, int role) const override;
 
  private:
+  QString eventCell(const chart::EventMark&, int column) const;
   std::shared_ptr<const ChartRows> rows_;
+  std::vector<chart::EventMark> events_;
   QStringList columns_;
 };
 

@@ -97,6 +97,7 @@ class SeriesChart : public QWidget {
   // What the menu does, for pages and tests. Errors come as one sentence; empty: it went well.
   QString savePicture(const QString& path, int scale = 2, int paper_columns = 2);                         // .pdf, .svg or .png; light theme
   void saveData(const QString& path, bool visible_only, std::function<void(const QString& error)> done);  // .csv, .tsv or .json
+  QString saveDrawn(const QString& path) const;  // the vertices in view instead of the samples: reduced, smoothed, averaged
   void showTable(bool);
   bool following() const;  // live data moves the view
 

@@ -10,6 +10,8 @@
 #include <QMessageBox>
 #include <QSaveFile>
 
+#include "ui/models/chart/drawn_table.h"
+#include "ui/models/chart/plain_table.h"
 #include "ui/models/settings.h"
 #include "ui/widgets/chart_export.h"
 #include "ui/widgets/file_dialog.h"
@@ -28,12 +30,6 @@ QAction* choice(QMenu* menu, QActionGroup* group, const QString& text, bool chec
   group->addAction(action);
   QObject::connect(action, &QAction::triggered, menu, [chosen] { chosen(); });
   return action;
-}
-
-chart::TableFormat format_of(const QString& path) {
-  if (path.endsWith(QStringLiteral(".tsv"), Qt::CaseInsensitive)) return chart::TableFormat::tsv;
-  if (path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return chart::TableFormat::json;
-  return chart::TableFormat::csv;
 }
 
 }  // namespace
@@ -187,7 +183,12 @@ void SeriesChart::Implementation::readTable() {
   group_.shared().store.read<Answer>(
       this, QStringLiteral("table"), [query](Reader& reader) { return std::make_shared<const ChartRows>(read_rows(reader, query)); },
       [this](const Answer& rows) {
-        table_model_->setRows(rows);
+        std::vector<chart::EventMark> events;
+        const double from = rows->query.chart.from, to = rows->query.chart.to;
+        for (const chart::EventMark& event : state_.data ? state_.data->events : events) {
+          if (!(event.x < from || event.x > to)) events.push_back(event);
+        }
+        table_model_->setRows(rows, std::move(events));
         for (int column = 0; column < table_model_->columnCount(); ++column) table_->setColumnHidden(column, !table_model_->tells(column));
         // What one looks for first: the place on the chart's axis, then the value.
         QHeaderView* heads = table_->horizontalHeader();
@@ -218,7 +219,7 @@ void SeriesChart::Implementation::saveData(const QString& path, bool visible_onl
         QSaveFile file(path);
         bool good = file.open(QIODevice::WriteOnly);
         if (good) {
-          chart::write_table(reader, query, format_of(path),
+          chart::write_table(reader, query, chart::table_format_of(path),
                              [&](const QByteArray& piece) { return good = file.write(piece) == piece.size(); });
         }
         if (good && file.commit()) return {};
@@ -231,32 +232,54 @@ void SeriesChart::Implementation::exportPicture() {
   QString filter;
   const QString pdf = tr("PDF, two paper columns wide (*.pdf)"), narrow_pdf = tr("PDF, one paper column wide (*.pdf)");
   const QString svg = tr("SVG, two paper columns wide (*.svg)"), narrow_svg = tr("SVG, one paper column wide (*.svg)");
-  const QStringList filters = {
-      pdf, narrow_pdf, svg, narrow_svg, tr("PNG, scale 1 (*.png)"), tr("PNG, scale 2 (*.png)"), tr("PNG, scale 4 (*.png)")};
+  QStringList filters = {pdf, narrow_pdf, svg, narrow_svg};
+  const qsizetype vectors = filters.size();
+  for (int scale = 1; scale <= largest_scale; ++scale) filters.append(tr("PNG, scale %1 (*.png)").arg(scale));
   QString path = FileDialog::saveFile(&chart_, tr("Export Picture"), QString(name_ % QStringLiteral(".pdf")),
-                                      filters.join(QStringLiteral(";;")), &filter);
+                                              filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
-  const QString ending = chosen < 2 ? QStringLiteral(".pdf") : chosen < 4 ? QStringLiteral(".svg") : QStringLiteral(".png");
-  if (!path.contains(QRegularExpression(QStringLiteral("\\.(pdf|svg|png)$"), QRegularExpression::CaseInsensitiveOption))) path += ending;
-  const QString error = savePicture(path, chosen == 4 ? 1 : chosen == 6 ? 4 : 2, chosen == 1 || chosen == 3 ? 1 : 2);
+  if (!path.contains(QRegularExpression(QStringLiteral("\\.(pdf|svg|png)$"), QRegularExpression::CaseInsensitiveOption)))
+    path += filters[chosen].section(u'*', 1).chopped(1);
+  const QString error =
+      savePicture(path, chosen < vectors ? 2 : static_cast<int>(chosen - vectors) + 1, chosen == 1 || chosen == 3 ? 1 : 2);
   if (!error.isEmpty()) QMessageBox::warning(&chart_, tr("Export Picture"), error);
+}
+
+QString SeriesChart::Implementation::saveDrawn(const QString& path) const {
+  std::vector<std::pair<QString, QString>> curves;
+  for (const CurveSpec* spec : state_.drawn()) curves.emplace_back(spec->id, spec->name);
+  const chart::ChartData none;
+  const bool zoomed = state_.zoomed();
+  const QByteArray bytes = chart::drawn_table(state_.data ? *state_.data : none, curves, zoomed ? state_.lower : nothing,
+                                              zoomed ? state_.upper : nothing, chart::table_format_of(path));
+  QSaveFile file(path);
+  if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit()) return {};
+  return tr("%1 cannot be written: %2").arg(path, file.errorString());
 }
 
 void SeriesChart::Implementation::exportData() {
   QString filter;
-  const QStringList filters = {tr("CSV, all samples (*.csv)"), tr("CSV, visible range only (*.csv)"), tr("TSV, all samples (*.tsv)"),
-                               tr("JSON, all samples (*.json)")};
+  QStringList filters;
+  for (const QString& format : {QStringLiteral("CSV"), QStringLiteral("TSV"), QStringLiteral("JSON")}) {
+    const QString ending = format.toLower();
+    filters += {tr("%1, all samples (*.%2)").arg(format, ending), tr("%1, samples of the visible range only (*.%2)").arg(format, ending),
+                tr("%1, as drawn (*.%2)").arg(format, ending)};
+  }
+  constexpr qsizetype extents = 3, visible = 1, drawn = 2;
   QString path = FileDialog::saveFile(&chart_, tr("Export Data"), QString(name_ % QStringLiteral(".csv")),
-                                      filters.join(QStringLiteral(";;")), &filter);
+                                              filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
-  if (!path.contains(QRegularExpression(QStringLiteral("\\.(csv|tsv|json)$"), QRegularExpression::CaseInsensitiveOption))) {
-    path += chosen == 2 ? QStringLiteral(".tsv") : chosen == 3 ? QStringLiteral(".json") : QStringLiteral(".csv");
-  }
-  saveData(path, chosen == 1, [this](const QString& error) {
+  if (!path.contains(QRegularExpression(QStringLiteral("\\.(csv|tsv|json)$"), QRegularExpression::CaseInsensitiveOption)))
+    path += filters[chosen].section(u'*', 1).chopped(1);
+  const auto told = [this](const QString& error) {
     if (!error.isEmpty()) QMessageBox::warning(&chart_, tr("Export Data"), error);
-  });
+  };
+  if (chosen % extents == drawn)
+    told(saveDrawn(path));
+  else
+    saveData(path, chosen % extents == visible, told);
 }
 
 void SeriesChart::Implementation::copyPicture() {
@@ -330,6 +353,8 @@ QString SeriesChart::savePicture(const QString& path, int scale, int paper_colum
 void SeriesChart::saveData(const QString& path, bool visible_only, std::function<void(const QString&)> done) {
   implementation_->saveData(path, visible_only, std::move(done));
 }
+
+QString SeriesChart::saveDrawn(const QString& path) const { return implementation_->saveDrawn(path); }
 
 void SeriesChart::showTable(bool on) { implementation_->showTable(on); }
 

@@ -73,6 +73,7 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   void setSmoothing(chart::Smoothing::Kind, double width);
   QString savePicture(const QString& path, int scale, int columns);
   void saveData(const QString& path, bool visible_only, std::function<void(const QString& error)> done);
+  QString saveDrawn(const QString& path) const;
   chart::TableQuery tableQuery(bool visible_only) const;
 
   SeriesChart& chart_;

@@ -6,10 +6,12 @@
 #include <QJsonObject>
 #include <QPainter>
 #include <QSvgRenderer>
+#include <QTableView>
 #include <map>
 
 #include "engine/store/export.h"
 #include "tests/ui/widgets/chart_fixture.h"
+#include "ui/widgets/chart_plot.h"
 
 namespace syncline::ui {
 namespace {
@@ -97,6 +99,44 @@ TEST_F(ChartExportTest, PicturesOpenInTheirFormatsAndAreLightInADarkWindow) {
     EXPECT_EQ(png.pixelColor(2, 2), QColor(Qt::white));
   }
   EXPECT_TRUE(made->savePicture(QStringLiteral("/nowhere/at/all.pdf")).contains(QStringLiteral("/nowhere/at/all.pdf cannot be written")));
+}
+
+TEST_F(ChartExportTest, AsDrawnIsWhatTheScreenShowsAndKeepsTheSpike) {
+  std::vector<double> values(50000, 1.0);
+  values[31007] = 1000;
+  SeriesChart* made = chart();
+  made->setCurves({curve({record(values)}, QStringLiteral("a"))});
+  show();
+  ASSERT_TRUE(settled(made));
+  ASSERT_TRUE(made->saveDrawn(QString::fromStdString(path("drawn.csv"))).isEmpty());
+  const auto lines = lines_of(text_of(path("drawn.csv")));
+  EXPECT_EQ(lines[0].join(u','), QStringLiteral("curve,part,step,value,lower,upper"));
+  EXPECT_LT(lines.size(), 5000U);
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(), [](const QStringList& line) { return line[3] == QStringLiteral("1000"); }), 1);
+  static_cast<ChartPlot*>(plot_of(made))->setView(1000, 1050, nothing, nothing);
+  ASSERT_TRUE(settled(made));
+  ASSERT_TRUE(made->saveDrawn(QString::fromStdString(path("drawn.json"))).isEmpty());
+  const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(text_of(path("drawn.json")))).object();
+  EXPECT_EQ(json.value(QStringLiteral("rows")).toArray().size(), 51);
+}
+
+TEST_F(ChartExportTest, EventsAreRowsOfTheTable) {
+  SeriesChart* made = chart();
+  const QString id = record({1, 2, 3, 4});
+  {
+    RunWriter writer(workspace(), id.toStdString());
+    writer.position(axes_at(2));
+    writer.event("checkpoint", "checkpoint of step 2");
+    writer.close();
+  }
+  made->setCurves({curve({id}, QStringLiteral("a"))});
+  show();
+  ASSERT_TRUE(settled(made));
+  made->showTable(true);
+  auto* table = made->findChild<QTableView*>(QStringLiteral("test.loss.rows"));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return table->model()->rowCount() == 5; }, 5000));
+  EXPECT_EQ(table->model()->index(0, 0).data().toString(), QStringLiteral("◆ checkpoint of step 2"));
+  EXPECT_FALSE(table->isColumnHidden(0));
 }
 
 TEST_F(ChartExportTest, JsonAndTsvHoldTheSameRows) {
