@@ -194,6 +194,22 @@ TEST(Examination, LayersOfOneMessageAreBracketedAndThoseBetweenThemToo) {
   EXPECT_EQ(each.layers[1].bucket, -1);  // no gradients, and between two messages
 }
 
+// What is sent does not wait for the times that decide how it is grouped.
+TEST(Examination, APlanFromMeasuredTimesHasItsBytesBeforeItsMessages) {
+  const auto sent = [](const Examination& result) {
+    for (const Estimate& estimate : result.estimates) {
+      if (estimate.name == QStringLiteral("Sent per step")) return estimate.value;
+    }
+    return QString();
+  };
+  const Examination measured = examine(replaced(synthetic, "\"wfbp\"", "\"mg-wfbp\"")),
+                    single = examine(replaced(synthetic, "\"wfbp\"", "\"single\""));
+  EXPECT_TRUE(measured.buckets.empty());
+  EXPECT_TRUE(measured.buckets_note.contains(QStringLiteral("measured when a run starts"))) << measured.buckets_note.toStdString();
+  EXPECT_EQ(sent(measured), sent(single));
+  EXPECT_TRUE(sent(measured).endsWith(QStringLiteral("per rank"))) << sent(measured).toStdString();
+}
+
 TEST(Examination, TheModelIsShownWhileOtherPartsOfTheTextAreWrong) {
   const Examination result = examine(replaced(synthetic, "epochs = 2", "epochs = 0"));
   EXPECT_FALSE(result.problems.empty());

@@ -62,7 +62,8 @@ void examine_plan(const ModelParts& parts, std::optional<Profile> profile, Exami
   }
   try {
     if (plan_needs_profile(experiment) && !profile) {
-      result.buckets_note = say("The plan '%1' groups by measured layer times: there is no profiled run of this model and batch")
+      result.buckets_note = say("The plan '%1' groups by layer times that are measured when a run starts; with a profiled run of this "
+                                "model and batch the messages are listed here")
                                 .arg(words(experiment.strategy.plan));
       return;
     }
@@ -161,19 +162,23 @@ void estimate_memory(const ModelParts& parts, Examination& result) {
   }
 }
 
-void estimate_traffic(Examination& result) {
+void estimate_traffic(const ModelParts& parts, Examination& result) {
   const Experiment& experiment = *result.experiment;
-  if (result.buckets.empty()) {
+  if (!exchanges_gradients(experiment)) {
     result.estimates.push_back({say("Sent per step"), format::missing, say("no gradients are exchanged"), {}});
     return;
   }
   std::vector<std::int64_t> elements;
   for (const BucketRow& bucket : result.buckets) elements.push_back(bucket.bytes / 4);
+  // Whatever the groups, the same gradients are sent.
+  const bool grouped = !elements.empty();
+  if (!grouped) elements.push_back(parts.description->parameters);
   const auto bytes = bytes_sent_per_rank(experiment, elements);
   if (bytes)
-    result.estimates.push_back(
-        {say("Sent per step"), say("%1 per rank").arg(format::traffic(*bytes)), formula(),
-         say("what the busiest rank sends in the %1 exchanges of a step").arg(format::count(static_cast<std::int64_t>(elements.size())))});
+    result.estimates.push_back({say("Sent per step"), say("%1 per rank").arg(format::traffic(*bytes)), formula(),
+                                grouped ? say("what the busiest rank sends in the %1 exchanges of a step")
+                                              .arg(format::count(static_cast<std::int64_t>(elements.size())))
+                                        : say("what the busiest rank sends in a step, however its gradients are grouped")});
   else
     result.estimates.push_back({say("Sent per step"), format::missing, say("the MPI library decides"), {}});
 }
@@ -188,7 +193,7 @@ void examine_estimates(const ModelParts& parts, const std::optional<Profile>& pr
   const Experiment& experiment = *result.experiment;
   if (parts.description) {
     estimate_memory(parts, result);
-    estimate_traffic(result);
+    estimate_traffic(parts, result);
   }
   result.estimates.push_back({say("Global batch"), say("%1 samples").arg(format::count(experiment.global_batch())), formula(), {}});
   if (result.total_steps) result.estimates.push_back({say("Steps"), format::count(*result.total_steps), formula(), {}});

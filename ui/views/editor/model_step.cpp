@@ -100,7 +100,7 @@ class ModelStep : public StepPage {
     set_up_table(*view_, QStringLiteral("editor.model.table"), tr("Layers of the model"));
     view_->setItemDelegate(new ShareDelegate(view_));
     view_->setMinimumHeight(220);
-    const int widths[] = {42, 92, 88, 76, 76, 84, 104, 88};
+    const int widths[] = {42, 176, 88, 76, 76, 84, 104, 88};
     for (int i = 0; i < LayerTable::column_count; ++i) view_->setColumnWidth(i, widths[i]);
     view_->horizontalHeader()->setStretchLastSection(true);
     column()->insertWidget(2, view_, 1);
