@@ -52,7 +52,7 @@ TEST_F(RunWindowTest, EveryTabFitsBesideTheNavigationOfTheSmallestWindow) {
   auto* tabs = find<QTabWidget>("run.tabs");
   for (int k = 0; k < tabs->count(); ++k) {
     tabs->setCurrentIndex(k);
-    QTest::qWait(20);
+    ASSERT_TRUE(comes([this] { return page->loaded(); }));  // with all of its texts
     EXPECT_LE(tabs->widget(k)->minimumSizeHint().width(), smallest_window - navigation) << tabs->widget(k)->objectName().toStdString();
   }
   EXPECT_LE(find<QWidget>("run.header")->minimumSizeHint().width(), smallest_window - navigation);

@@ -33,16 +33,16 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   height_ = new QComboBox(content_);
   height_->setObjectName(QStringLiteral("run.timeline.height"));
   height_->setAccessibleName(tr("Height of the rows"));
-  height_->addItems({tr("compact rows"), tr("normal rows"), tr("tall rows")});
+  height_->addItems({tr("compact"), tr("normal"), tr("tall")});
   height_->setCurrentIndex(1);
   order_ = new QComboBox(content_);
   order_->setObjectName(QStringLiteral("run.timeline.order"));
   order_->setAccessibleName(tr("Order of the ranks"));
-  order_->addItems({tr("ranks by number"), tr("ranks by exposed time")});
+  order_->addItems({tr("by rank"), tr("by exposed")});
   for (QComboBox* box : {height_, order_}) {  // the row of buttons has to fit into a narrow window
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(11);
-    box->view()->setMinimumWidth(box->fontMetrics().horizontalAdvance(box->itemText(1)) + 40);
+    box->setMinimumContentsLength(6);
+    box->setToolTip(box->accessibleName());
   }
   find_ = new QLineEdit(content_);
   find_->setObjectName(QStringLiteral("run.timeline.find"));
@@ -64,6 +64,8 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   details_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   note_ = new QLabel(content_);
   note_->setObjectName(QStringLiteral("run.timeline.note"));
+  note_->setWordWrap(true);  // it may be as long as the rule by which steps are traced
+  note_->setAlignment(Qt::AlignRight | Qt::AlignTop);
   model_ = new TimelineTable(this);
   table_ = new QTableView(content_);
   table_->setObjectName(QStringLiteral("run.timeline.events"));
@@ -116,8 +118,8 @@ TimelineTab::TimelineTab(RunContext of, RunActions& actions, QWidget* parent)
   splitter->setStretchFactor(0, 3);
   splitter->setStretchFactor(1, 2);
   auto* bottom = new QHBoxLayout;
-  bottom->addWidget(details_, 1);
-  bottom->addWidget(note_);
+  bottom->addWidget(details_, 3);
+  bottom->addWidget(note_, 2);
   auto* column = new QVBoxLayout(content_);
   column->setContentsMargins(8, 6, 8, 6);  // a stacked layout has none of its own
   column->addLayout(top);
