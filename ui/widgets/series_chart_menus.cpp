@@ -190,6 +190,8 @@ void SeriesChart::Implementation::readTable() {
         }
         table_model_->setRows(rows, std::move(events));
         for (int column = 0; column < table_model_->columnCount(); ++column) table_->setColumnHidden(column, !table_model_->tells(column));
+        // Once: afterwards the widths are the person's own.
+        if (!rows->rows.empty() && !std::exchange(table_fitted_, true)) table_->resizeColumnsToContents();
         // What one looks for first: the place on the chart's axis, then the value.
         QHeaderView* heads = table_->horizontalHeader();
         const QStringList names = chart::table_columns(rows->query);
@@ -236,7 +238,7 @@ void SeriesChart::Implementation::exportPicture() {
   const qsizetype vectors = filters.size();
   for (int scale = 1; scale <= largest_scale; ++scale) filters.append(tr("PNG, scale %1 (*.png)").arg(scale));
   QString path = FileDialog::saveFile(&chart_, tr("Export Picture"), QString(name_ % QStringLiteral(".pdf")),
-                                              filters.join(QStringLiteral(";;")), &filter);
+                                      filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
   if (!path.contains(QRegularExpression(QStringLiteral("\\.(pdf|svg|png)$"), QRegularExpression::CaseInsensitiveOption)))
@@ -268,7 +270,7 @@ void SeriesChart::Implementation::exportData() {
   }
   constexpr qsizetype extents = 3, visible = 1, drawn = 2;
   QString path = FileDialog::saveFile(&chart_, tr("Export Data"), QString(name_ % QStringLiteral(".csv")),
-                                              filters.join(QStringLiteral(";;")), &filter);
+                                      filters.join(QStringLiteral(";;")), &filter);
   if (path.isEmpty()) return;
   const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(filter));
   if (!path.contains(QRegularExpression(QStringLiteral("\\.(csv|tsv|json)$"), QRegularExpression::CaseInsensitiveOption)))

@@ -94,7 +94,7 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   QWidget* table_page_;
   Counters counters_;
   chart::Band band_ = chart::Band::deviation;
-  bool compact_ = false, legend_wanted_ = true, margin_busy_ = false;
+  bool compact_ = false, legend_wanted_ = true, margin_busy_ = false, table_fitted_ = false;
 
  private:
   void build(const QString& title);

@@ -137,6 +137,14 @@ TEST_F(ChartExportTest, EventsAreRowsOfTheTable) {
   ASSERT_TRUE(QTest::qWaitFor([&] { return table->model()->rowCount() == 5; }, 5000));
   EXPECT_EQ(table->model()->index(0, 0).data().toString(), QStringLiteral("◆ checkpoint of step 2"));
   EXPECT_FALSE(table->isColumnHidden(0));
+  // Nothing is cut off.
+  for (int column = 0; column < table->model()->columnCount(); ++column) {
+    if (table->isColumnHidden(column)) continue;
+    for (int row = 0; row < 5; ++row) {
+      const QString cell = table->model()->index(row, column).data().toString();
+      EXPECT_GE(table->columnWidth(column), table->fontMetrics().horizontalAdvance(cell)) << cell.toStdString();
+    }
+  }
 }
 
 TEST_F(ChartExportTest, JsonAndTsvHoldTheSameRows) {
