@@ -129,13 +129,6 @@
             <numerusform>%1, %n curves, x %2 %3 to %4</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n rank(s)</source>
-        <translation>
-            <numerusform>%n rank</numerusform>
-            <numerusform>%n ranks</numerusform>
-        </translation>
-    </message>
 </context>
 <context>
     <name>syncline::ui::SplitChart</name>

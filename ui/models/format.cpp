@@ -275,14 +275,25 @@ Unit unitFor(const QString& name, double largest, const Unit& in_use) {
 
 QString titleOf(const QString& name) {
   static const QHash<QString, QString> known = {
-      {QStringLiteral("train_loss"), Text::tr("Training loss")},      {QStringLiteral("train_accuracy"), Text::tr("Training accuracy")},
-      {QStringLiteral("test_loss"), Text::tr("Test loss")},           {QStringLiteral("test_accuracy"), Text::tr("Test accuracy")},
-      {QStringLiteral("samples_per_s"), Text::tr("Throughput")},      {QStringLiteral("step_s"), Text::tr("Step time")},
-      {QStringLiteral("comm_s"), Text::tr("Communication")},          {QStringLiteral("exposed_s"), Text::tr("Exposed communication")},
-      {QStringLiteral("hidden_s"), Text::tr("Hidden communication")}, {QStringLiteral("active_s"), Text::tr("Active time")},
-      {QStringLiteral("elapsed_s"), Text::tr("Elapsed time")},        {QStringLiteral("wall_s"), Text::tr("Wall clock")},
-      {QStringLiteral("bytes"), Text::tr("Bytes sent per rank")},     {QStringLiteral("gradients"), Text::tr("Gradient evaluations")},
+      {QStringLiteral("train_loss"), Text::tr("Training loss")},
+      {QStringLiteral("train_accuracy"), Text::tr("Training accuracy")},
+      {QStringLiteral("test_loss"), Text::tr("Test loss")},
+      {QStringLiteral("test_accuracy"), Text::tr("Test accuracy")},
+      {QStringLiteral("samples_per_s"), Text::tr("Throughput")},
+      {QStringLiteral("step_s"), Text::tr("Step time")},
+      {QStringLiteral("comm_s"), Text::tr("Communication")},
+      {QStringLiteral("exposed_s"), Text::tr("Exposed communication")},
+      {QStringLiteral("hidden_s"), Text::tr("Hidden communication")},
+      {QStringLiteral("active_s"), Text::tr("Active time")},
+      {QStringLiteral("elapsed_s"), Text::tr("Elapsed time")},
+      {QStringLiteral("wall_s"), Text::tr("Wall clock")},
+      {QStringLiteral("bytes"), Text::tr("Bytes sent per rank")},
+      {QStringLiteral("gradients"), Text::tr("Gradient evaluations")},
       {QStringLiteral("rounds"), Text::tr("Communication rounds")},
+      {QStringLiteral("cpu_share"), Text::tr("CPU use")},
+      {QStringLiteral("resident_memory_bytes"), Text::tr("Memory")},
+      {QStringLiteral("network_sent_bytes_per_s"), Text::tr("Sent")},
+      {QStringLiteral("network_received_bytes_per_s"), Text::tr("Received")},
   };
   if (const auto found = known.constFind(name); found != known.constEnd()) return *found;
   QString title = name;

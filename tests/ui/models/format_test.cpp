@@ -132,6 +132,7 @@ TEST(Format, UnitsFollowTheStoredNameAndStayWhileTheRangeStaysNear) {
   EXPECT_EQ(format::durationUnit(3.5, ms).text, QStringLiteral("s"));
   EXPECT_EQ(format::durationUnit(1.5).text, QStringLiteral("s"));
   EXPECT_EQ(format::axisTitle(format::titleOf(QStringLiteral("step_s")), ms), QStringLiteral("Step time (ms)"));
+  EXPECT_EQ(format::titleOf(QStringLiteral("cpu_share")), QStringLiteral("CPU use"));
   EXPECT_EQ(format::titleOf(QStringLiteral("staleness_mean")), QStringLiteral("Staleness mean"));
 }
 
