@@ -77,6 +77,10 @@ struct ComparedSetting {
 };
 std::vector<ComparedSetting> compare_settings(const std::vector<ComparedItem>&);
 
+// "plan wfbp · workers 4": names of what differs alone, by the last word of each key; four at most, then "and 2 more". Items whose settings
+// are all equal keep their names. The seed counts only where items are single runs.
+void name_by_difference(std::vector<ComparedItem>&);
+
 // The collectives of several runs by their names: those of the first run, then what only others have.
 struct ComparedCollective {
   QString name;

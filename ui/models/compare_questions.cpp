@@ -59,6 +59,26 @@ std::vector<ComparedSetting> compare_settings(const std::vector<ComparedItem>& i
   return rows;
 }
 
+void name_by_difference(std::vector<ComparedItem>& items) {
+  constexpr qsizetype most_named = 4;
+  const bool groups = std::any_of(items.begin(), items.end(), [](const ComparedItem& item) { return item.runs.size() > 1; });
+  std::vector<QStringList> parts(items.size());
+  for (const ComparedSetting& setting : compare_settings(items)) {
+    if (setting.equal || (groups && setting.key == u"seed")) continue;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const QString& value = setting.values[static_cast<qsizetype>(i)];
+      parts[i] << setting.key.section(u'.', -1) + u' ' + (value.isEmpty() ? format::missing : value);
+    }
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const qsizetype more = parts[i].size() - most_named;
+    if (parts[i].isEmpty()) continue;
+    QString name = parts[i].mid(0, most_named).join(QStringLiteral(" \u00b7 "));
+    if (more > 0) name += QCoreApplication::translate("Compare", " and %1 more").arg(more);
+    items[i].name = items[i].prediction() ? QCoreApplication::translate("Compare", "%1 (SIM)").arg(name) : name;
+  }
+}
+
 std::vector<ComparedCollective> collectives_side_by_side(const std::vector<Collectives>& runs) {
   std::vector<ComparedCollective> rows;
   for (std::size_t run = 0; run < runs.size(); ++run) {

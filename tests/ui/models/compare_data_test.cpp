@@ -101,6 +101,18 @@ TEST_F(CompareDataTest, OnlySettingsThatDifferAreMarked) {
   EXPECT_EQ(different, QStringList{QStringLiteral("cluster.workers=2/4")});
 }
 
+TEST_F(CompareDataTest, RunsCanBeCalledByWhatDiffersAlone) {
+  const ComparisonData data = read({make({.name = "a", .workers = 2}), make({.name = "b", .workers = 4})});
+  auto items = compared_items(data, true);
+  name_by_difference(items);
+  EXPECT_EQ(items[0].name, QStringLiteral("workers 2"));
+  EXPECT_EQ(items[1].name, QStringLiteral("workers 4"));
+  const ComparisonData alike = read({make({.name = "a", .group = "g1"}), make({.name = "b", .group = "g2"})});
+  auto same = compared_items(alike, true);
+  name_by_difference(same);
+  EXPECT_EQ(same[0].name, QStringLiteral("a")) << "nothing differs but the name";
+}
+
 TEST_F(CompareDataTest, TheCsvCarriesTheSummariesToTheLastDigit) {
   const std::string first = make({.name = "with \"quotes\"", .step_s = 0.02}), second = make({.name = "b", .step_s = 0.0123456789});
   const ComparisonData data = read({first, second});

@@ -38,6 +38,7 @@ std::string to_text(const ComparisonChoice& choice) {
                                  {"axis", choice.axis.toStdString()},
                                  {"aggregate", choice.aggregate},
                                  {"align_starts", choice.align},
+                                 {"name_by_difference", choice.by_difference},
                                  {"half_life", choice.half_life},
                                  {"notes", choice.notes.toStdString()}})
       .dump();
@@ -57,6 +58,7 @@ ComparisonChoice comparison_choice(std::string_view text) {
   choice.notes = words("notes");
   choice.aggregate = value_or(json, "aggregate", true, &nlohmann::json::is_boolean);
   choice.align = value_or(json, "align_starts", false, &nlohmann::json::is_boolean);
+  choice.by_difference = value_or(json, "name_by_difference", false, &nlohmann::json::is_boolean);
   choice.half_life = value_or(json, "half_life", 0.0, &nlohmann::json::is_number);
   return choice;
 }

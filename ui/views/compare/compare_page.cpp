@@ -252,7 +252,19 @@ void ComparePage::addActions() {
               [this] { save(false); });
   actions.add(this, {QStringLiteral("compare.export-table"), tr("&Export Table\u2026"), tr("Write the values as CSV."), {}, {}},
               [this] { exportTable(); });
-  list_->addActions({baseline, remove});
+  by_difference_ = actions.add(this,
+                               {QStringLiteral("compare.by-difference"),
+                                tr("Name by &Difference"),
+                                tr("Call each run by the settings in which it differs from the others."),
+                                key("Ctrl+Shift+D"),
+                                {}},
+                               [this] {
+                                 choice_.by_difference = !choice_.by_difference;
+                                 fillList();
+                                 changed();
+                               });
+  by_difference_->setCheckable(true);
+  list_->addActions({baseline, by_difference_, remove});
 }
 
 QString ComparePage::title() const {

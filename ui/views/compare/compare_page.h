@@ -23,7 +23,7 @@ struct ComparisonChoice {
   QString baseline;          // id of an item; empty: the first
   QString axis;              // name_of(XAxis); empty: chosen by what is compared
   QString notes;
-  bool aggregate = true, align = false;
+  bool aggregate = true, align = false, by_difference = false;
   double half_life = 0;
   bool operator==(const ComparisonChoice&) const = default;
 };
@@ -79,6 +79,7 @@ class ComparePage : public Page {
   QStringList tab_names_;
   QComboBox* axis_ = nullptr;
   QCheckBox *aggregate_ = nullptr, *align_ = nullptr;
+  QAction* by_difference_ = nullptr;
   QPlainTextEdit* notes_ = nullptr;
   QWidget* too_few_ = nullptr;
   QPushButton* previous_ = nullptr;

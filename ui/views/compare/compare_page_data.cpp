@@ -76,6 +76,8 @@ void ComparePage::read() {
 void ComparePage::fillList() {
   if (!data_) return;
   items_ = compared_items(*data_, choice_.aggregate);
+  if (choice_.by_difference) name_by_difference(items_);
+  by_difference_->setChecked(choice_.by_difference);
   if (item(choice_.baseline) == nullptr) choice_.baseline = items_.empty() ? QString() : items_.front().id;
   filling_ = true;
   const QString current = list_->currentItem() != nullptr ? list_->currentItem()->data(id_role).toString() : QString();
