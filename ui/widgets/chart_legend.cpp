@@ -321,26 +321,51 @@ void ChartLegend::menu(const QString& id, const QPoint& global) {
 }
 
 LegendStrip::LegendStrip(ChartState& state, QWidget* parent) : QWidget(parent), state_(state) {
-  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
 }
 
-QSize LegendStrip::sizeHint() const { return {200, fontMetrics().height() + 4}; }
+int LegendStrip::line() const { return fontMetrics().height() + 4; }
+
+int LegendStrip::heightForWidth(int width) const {
+  const auto shown = entries(width);
+  return line() * (shown.empty() ? 1 : shown.back().row + 1);
+}
+
+void LegendStrip::curvesChanged() {
+  if (heightForWidth(width()) != height()) updateGeometry();
+  update();
+}
+
+std::vector<LegendStrip::Entry> LegendStrip::entries(int width) const {
+  constexpr int margin = 8, swatch = 30, gap = 16, rows = 2, least_name = 40;
+  std::vector<Entry> placed;
+  int left = margin, row = 0;
+  for (const CurveSpec* curve : state_.drawn()) {
+    const QString name = state_.legendOf(*curve);
+    const int wanted = swatch + fontMetrics().horizontalAdvance(name);
+    if (left > margin && left + wanted > width && row + 1 < rows) {
+      left = margin;
+      ++row;
+    }
+    const int room = width - left - swatch;
+    if (room < least_name) break;
+    const QString shown = fontMetrics().elidedText(name, Qt::ElideMiddle, room);
+    placed.push_back({curve, shown, left, row});
+    left += swatch + fontMetrics().horizontalAdvance(shown) + gap;
+  }
+  return placed;
+}
 
 void LegendStrip::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const auto shown = state_.drawn();
-  if (shown.empty()) return;
   painter.setPen(palette().color(QPalette::WindowText));
   painter.setBackground(palette().color(QPalette::Window));
-  const int each = std::max(60, width() / static_cast<int>(shown.size()));
-  int left = 8;
-  for (const CurveSpec* curve : shown) {
-    if (left > width() - 50) break;
-    draw_swatch(painter, QRectF(left, 0, 24, height()), state_.styleOf(*curve, state_.dark));
-    const QString name =
-        fontMetrics().elidedText(state_.legendOf(*curve), Qt::ElideMiddle, std::max(24, std::min(each, width() - left) - 44));
-    painter.drawText(QRect(left + 30, 0, each, height()), Qt::AlignVCenter | Qt::AlignLeft, name);
-    left += 30 + fontMetrics().horizontalAdvance(name) + 16;
+  for (const Entry& entry : entries(width())) {
+    const QRect area(entry.left, entry.row * line(), width() - entry.left, line());
+    draw_swatch(painter, QRectF(area.left(), area.top(), 24, area.height()), state_.styleOf(*entry.curve, state_.dark));
+    painter.drawText(area.adjusted(30, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, entry.name);
   }
 }
 

@@ -95,13 +95,24 @@ class ChartLegend : public QWidget {
 class LegendStrip : public QWidget {
  public:
   LegendStrip(ChartState&, QWidget* parent);
-  QSize sizeHint() const override;
-  QSize minimumSizeHint() const override { return {40, sizeHint().height()}; }
+  QSize sizeHint() const override { return {200, heightForWidth(std::max(200, width()))}; }
+  QSize minimumSizeHint() const override { return {40, line()}; }
+  bool hasHeightForWidth() const override { return true; }
+  int heightForWidth(int width) const override;
+  void curvesChanged();  // others are drawn, or under other names
 
  protected:
   void paintEvent(QPaintEvent*) override;
 
  private:
+  struct Entry {
+    const CurveSpec* curve;
+    QString name;
+    int left, row;
+  };
+  std::vector<Entry> entries(int width) const;  // two rows at most; what then finds no room is in the list
+  int line() const;
+
   ChartState& state_;
 };
 

@@ -260,9 +260,13 @@ void ChartScene::layOut() {
     y.setTicker(y_ticker_);
   }
   x.setLabel(state_.xTitle());
-  y.setLabel(state_.logarithmic()
-                 ? QString(state_.yTitle() % (state_.scale == YScale::log2 ? QStringLiteral(", log 2") : QStringLiteral(", log")))
-                 : state_.yTitle());
+  const QString title =
+      state_.logarithmic() ? QString(state_.yTitle() % (state_.scale == YScale::log2 ? QStringLiteral(", log 2") : QStringLiteral(", log")))
+                           : state_.yTitle();
+  // A small chart has room for the unit alone; what is drawn is in its header.
+  constexpr int below = 46;  // px, of the x axis with its label
+  const bool fits = plot_.height() < 60 || QFontMetrics(y.labelFont()).horizontalAdvance(title) <= plot_.height() - below;
+  y.setLabel(fits ? title : state_.y_unit.text);
 }
 
 }  // namespace syncline::ui

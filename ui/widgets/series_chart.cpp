@@ -265,7 +265,7 @@ void SeriesChart::Implementation::recolour() {
   plot_->scene().setColours(chart_.palette(), chart_.font());
   if (state_.data) plot_->scene().drawCurves();
   plot_->replot(QCustomPlot::rpQueuedReplot);
-  strip_->update();
+  strip_->curvesChanged();
 }
 
 bool SeriesChart::Implementation::onScreen() const {
@@ -461,7 +461,7 @@ void SeriesChart::Implementation::showTexts() {
   const bool several = state_.curves.size() > 1;
   legend_->setVisible(legend_wanted_ && several && !compact_);
   strip_->setVisible(several && compact_);
-  strip_->update();
+  strip_->curvesChanged();
   if (table_button_->isChecked()) {
     stack_->setCurrentWidget(table_page_);
   } else if (any || data == nullptr) {

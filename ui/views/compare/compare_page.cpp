@@ -3,6 +3,7 @@
 
 #include "ui/models/palette.h"
 #include "ui/widgets/actions.h"
+#include "ui/widgets/elided_label.h"
 
 namespace syncline::ui {
 
@@ -92,11 +93,7 @@ QWidget* ComparePage::makeHead() {
   };
   button(tr("S&ave"), QStringLiteral("compare.save"), [this] { save(false); });
   button(tr("Export Ta&ble\u2026"), QStringLiteral("compare.export"), [this] { exportTable(); });
-  baseline_ = new QLabel(head);
-  baseline_->setObjectName(QStringLiteral("compare.baseline"));
-  baseline_->setTextFormat(Qt::PlainText);
-  baseline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  row->addWidget(baseline_, 1);
+  row->addStretch(1);
   auto* label = new QLabel(tr("&X axis:"), head);
   axis_ = new QComboBox(head);
   axis_->setObjectName(QStringLiteral("compare.axis"));
@@ -172,6 +169,9 @@ QWidget* ComparePage::makeList() {
   auto* row = new QHBoxLayout;
   row->addWidget(add);
   row->addWidget(remove);
+  baseline_ = new ElidedLabel(QString(), side);
+  baseline_->setObjectName(QStringLiteral("compare.baseline"));
+  layout->addWidget(baseline_);
   layout->addWidget(list_, 1);
   layout->addLayout(row);
   return side;
