@@ -41,7 +41,7 @@ int list_runs(const std::string& expression, const Global& global) {
     std::printf("%s\n", expression.empty() ? "no runs yet" : "no run matches the filter");
     return 0;
   }
-  Table table({"name", "state", "strategy", "workers", "loss", "accuracy", "samples/s", "step", "exposed", "started", "id"},
+  Table table({"name", "state", "strategy", "workers", "loss", "best accuracy", "samples/s", "step", "exposed", "started", "id"},
               {false, false, false, true, true, true, true, true, true, false, false});
   for (const RunInfo& run : kept) {
     const Summary summary = summarise(reader, run);

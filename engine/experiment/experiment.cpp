@@ -67,6 +67,9 @@ Parsed parse_experiment(std::string_view toml, const std::string& file, const Ca
 }
 
 Experiment load_experiment(const std::filesystem::path& path, const Catalogue& catalogue, const Overrides& overrides) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw ConfigError(fmt::format("cannot read the experiment file {}: it is a folder", path.string()), {path.string(), 0, 0, {}});
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;

@@ -22,6 +22,7 @@ Read read_name(const Node& node) {
   if (text.size() > longest_name) return fmt::format("must have at most {} bytes, not {}", longest_name, text.size());
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::any_of(text.begin(), text.end(), is_control)) return "must be one line without control characters";
+  if (text == "last") return "must not be 'last', which stands for the newest run";
   return Value{text};
 }
 

@@ -202,19 +202,21 @@ void StepAccountant::close_step(double start_s, double end_s, const StepSums& kn
   dropped_ = dropped;
 }
 
-const StepTrace* StepAccountant::ready() const {
-  const bool final = !held_.empty() && (held_.size() > hold_ || finishing_);
-  return final ? &held_.front().trace : nullptr;
+const StepTrace* StepAccountant::ready() {
+  if (held_.empty() || (held_.size() <= hold_ && !finishing_)) return nullptr;
+  drain();
+  StepTrace& trace = held_.front().trace;
+  trace.exchanges.clear();
+  for (const ExchangeRecord& exchange : exchanges_) {
+    if (exchange.issued_s < trace.end_s && exchange.done_s > trace.start_s) trace.exchanges.push_back(exchange);
+  }
+  return &trace;
 }
 
 std::optional<StepSums> StepAccountant::next(StepTrace* trace, const LastIssues* peers) {
   if (ready() == nullptr) return std::nullopt;
-  drain();
   Held held = std::move(held_.front());
   held_.pop_front();
-  for (const ExchangeRecord& exchange : exchanges_) {
-    if (exchange.issued_s < held.trace.end_s && exchange.done_s > held.trace.start_s) held.trace.exchanges.push_back(exchange);
-  }
   const StepSums measured = account_step(held.trace, peers);
   StepSums sums = held.known;
   for (const StepField& field : step_fields) sums.*field.member = measured.*field.member;

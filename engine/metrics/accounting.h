@@ -55,7 +55,7 @@ class StepAccountant {
   void close_step(double start_s, double end_s, const StepSums& known);
   // The oldest step whose sums are final, if any. `trace`, when given, receives the step in full; `peers` as in account_step.
   std::optional<StepSums> next(StepTrace* trace = nullptr, const LastIssues* peers = nullptr);
-  const StepTrace* ready() const;       // the step that next() would give, to look at its exchanges first; nullptr: none
+  const StepTrace* ready();             // the step that next() would give, with its exchanges so far; nullptr: none
   void finish() { finishing_ = true; }  // no further step comes: everything held may be taken
 
  private:

@@ -249,6 +249,24 @@ std::optional<Summary> stored_summary(Statement& select, std::int64_t run_key, s
   return json.is_object() ? std::optional(summary_from_json(json)) : std::nullopt;
 }
 
+// The worker with the largest median step. Where workers step together all medians are about the same and noise would choose: then it is
+// the one that computes longest, for which the others wait.
+const Lane* slowest_of(const std::vector<Lane>& lanes) {
+  constexpr double together = 0.02;
+  double longest_s = 0;
+  for (const Lane& lane : lanes) longest_s = std::max(longest_s, lane.median_step_s);
+  const Lane* slowest = nullptr;
+  double most_s = -1;
+  for (const Lane& lane : lanes) {
+    if (lane.median_step_s < (1 - together) * longest_s) continue;
+    const double compute_s = median_of(lane, &StepSums::compute_s).value_or(0);
+    if (compute_s <= most_s) continue;
+    slowest = &lane;
+    most_s = compute_s;
+  }
+  return slowest;
+}
+
 void add_wall(Summary& summary, const RunInfo& run) {
   const std::optional<double> until = run.ended ? run.ended : run.heartbeat;
   if (run.started && until) summary.wall_s = std::max(0.0, *until - *run.started);
@@ -264,9 +282,7 @@ void add_counterpart(Summary& summary, const Summary& other) {
 Summary summarise_alone(Reader& reader, const RunInfo& run) {
   Summary summary;
   const std::vector<Lane> lanes = lanes_of(reader, run);
-  const auto slowest =
-      std::max_element(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.median_step_s < b.median_step_s; });
-  if (slowest != lanes.end()) {
+  if (const Lane* slowest = slowest_of(lanes)) {
     add_times(summary, *slowest);
     add_rates(summary, lanes, *slowest);
     add_counts(summary, lanes);

@@ -68,7 +68,11 @@ void Trainer::start() {
   control_.emplace(parts_.control, parts_.observer.extra_bytes(replica_.plan().groups().size()));
   strategy_->start(replica_);
   replica_.close_start();
-  if (parts_.parameters_from != nullptr) read_parameters(*parts_.parameters_from);
+  if (parts_.parameters_from != nullptr) {
+    read_parameters(*parts_.parameters_from);
+    // The run they are from may have kept parameters of each worker; where replicas are alike they all start from the first one's.
+    if (traits_.replicas_identical) parts_.data.broadcast(replica_.params(), 0).wait();
+  }
   if (parts_.resume != nullptr) restore(*parts_.resume);
   if (traits_.replicas_identical) compare_parameters();
   evaluation_due_.done(step_, epochs_done(), parts_.clock.now_s());

@@ -64,6 +64,7 @@ void RankProcess::begin() {
   watchdog_.emplace(
       activity_,
       WatchdogOptions{.limit_s = experiment_.fault.limit_s + 1,  // the queue's own limit, which knows more, comes first
+                      .named_limit_s = experiment_.fault.limit_s,
                       .last_operation = [this] { return world_ ? world_->queue().last_operation() : std::string(); },
                       .also = [this] { look_after_supervisor(); },
                       .expired = [this](const std::string& sentence,

@@ -66,8 +66,9 @@ void Watchdog::look() {
   const double age_s = monotonic_s() - now.since_s;
   if (age_s <= limit_s) return;
   const std::string operation = options_.last_operation ? options_.last_operation() : std::string();
+  const double named_s = options_.named_limit_s > 0 && limit_s == options_.limit_s ? options_.named_limit_s : limit_s;
   options_.expired(fmt::format("{} in step {} for {} without a move (fault.limit_s = {}){}", doing(now.phase), now.step,
-                               format_duration(age_s), format_duration(limit_s), operation.empty() ? "" : "; last exchange: " + operation),
+                               format_duration(age_s), format_duration(named_s), operation.empty() ? "" : "; last exchange: " + operation),
                    now.step);
 }
 

@@ -15,6 +15,7 @@ namespace syncline {
 
 struct WatchdogOptions {
   double limit_s = 60;         // of one phase without a move
+  double named_limit_s = 0;    // fault.limit_s, as messages call it; 0: limit_s
   double start_limit_s = 120;  // of the start
   double every_s = 0.25;
   std::function<std::string()> last_operation;                                  // of the communication thread; may be empty

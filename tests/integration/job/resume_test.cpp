@@ -131,6 +131,14 @@ TEST(Resuming, ParametersOnlyStartANewRun) {
   ASSERT_EQ(after.size(), 28u);
   EXPECT_EQ(after.front().axes.step, 0);
   EXPECT_LT(after.front().value, 0.5 * before.front().value);  // it begins where the other had come to
+  // Workers that never met have parameters of their own; those of the first one are what a synchronous run starts from.
+  EXPECT_EQ(engine.train("--name last").code, 2);  // it would hide the newest run
+  const std::string together = "name = \"sync\"\nplan = \"wfbp\"", apart = "name = \"none\"";
+  engine.replace(together, apart);
+  ASSERT_EQ(engine.train("--name apart").code, 0);
+  engine.replace(apart, together);
+  const Ended joined = engine.train("--init-from apart --name joined");
+  EXPECT_EQ(joined.code, 0) << joined.output;
 }
 
 TEST(Restarting, ARunThatLostARankGoesOnFromItsNewestCheckpoint) {

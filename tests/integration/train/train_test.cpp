@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/metrics/statistics.h"
 #include "tests/integration/train/engine.h"
 
 namespace syncline::test {
@@ -68,6 +69,9 @@ TEST(Train, ResumesAsIfItHadNeverStopped) {
   const Ended other = engine.run("train --resume " + first.id + " --set seed=4");
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.output.find("seed"), std::string::npos);
+  const Ended nothing = engine.run("train --resume " + first.id);
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_NE(nothing.output.find("has finished its 1 epochs: a larger train.epochs would go on"), std::string::npos) << nothing.output;
 }
 
 TEST(Train, UnderAForeignLauncherAndAlone) {
@@ -137,6 +141,24 @@ TEST(Train, TheSumsOfEveryStepAddUp) {
   }
   EXPECT_EQ(reader.traces(run.id).size(), 2u * 20u);
   EXPECT_TRUE(reader.document(run.id, "plan"));
+}
+
+// Rank 0 has twelve times the work: what rank 1 then waits is waiting for a peer, no slow transfer.
+TEST(Train, WaitingForASlowPeerIsToldFromTransfer) {
+  const Engine engine;
+  ASSERT_EQ(engine.train("--set 'train.batch_per_worker=[48, 4]' --set strategy.plan=single").code, 0);
+  const RunInfo run = engine.last();
+  Reader reader(Workspace::open_read_only(engine.workspace()));
+  std::vector<double> waits[2];
+  for (const int rank : {0, 1}) {
+    for (const StepSums& sums : reader.steps(run.id, rank)) {
+      if (!sums.is(step_peer_wait_known)) continue;
+      EXPECT_NEAR(sums.comm_s, sums.peer_wait_s + sums.transfer_s, 1e-9);
+      waits[rank].push_back(sums.peer_wait_s);
+    }
+    ASSERT_GT(waits[rank].size(), reader.steps(run.id, rank).size() / 2) << "the peers' times are known of most steps";
+  }
+  EXPECT_GT(median(waits[1]), 3 * median(waits[0]));
 }
 
 }  // namespace

@@ -123,6 +123,21 @@ TEST_F(SummaryTest, AStretchOfStepsHasItsOwnMedians) {
   EXPECT_FALSE(summarise_steps(reader, id, 1, 50, 60).step_s.has_value());
 }
 
+// Steps that are ended by the same exchange are equally long: noise must not choose whose communication is told.
+TEST_F(SummaryTest, OfWorkersThatStepTogetherTheOneThatComputesLongestCounts) {
+  const Workspace made = workspace();
+  RunRegistry registry(made);
+  for (const double noise : {0.00001, -0.00001}) {
+    const std::string id = registry.create(new_run());
+    record(made, id, [noise](StepSums& sums) {
+      sums.step_s = 0.012 + (sums.rank == 0 ? noise : 0);
+      sums.compute_s = sums.rank == 0 ? 0.011 : 0.003;
+    });
+    Reader reader(made);
+    EXPECT_EQ(summarise(reader, reader.run(id)).slowest_rank, 0) << noise;
+  }
+}
+
 TEST_F(SummaryTest, ComputeOnlyRunGivesInflation) {
   const Workspace made = workspace();
   RunRegistry registry(made);
