@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -52,6 +53,22 @@ class SignalTap {
   sigset_t before_{};
   int descriptor_ = -1;
 };
+
+// mpirun holds some pipes for each rank; without them it hangs instead of giving up.
+void provide_open_files(std::int64_t ranks) {
+  constexpr std::int64_t each = 6, beside = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const auto needed = static_cast<rlim_t>(beside + each * ranks);
+  if (needed <= limit.rlim_cur) return;
+  if (needed > limit.rlim_max) {
+    throw ConfigError(fmt::format("{} workers need about {} open files here and {} are allowed (ulimit -Hn): at most {} would be right",
+                                  ranks, needed, limit.rlim_max, (static_cast<std::int64_t>(limit.rlim_max) - beside) / each),
+                      {.file = "", .key = "cluster.workers"});
+  }
+  limit.rlim_cur = needed;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 LaunchCommand job_command(const SupervisorOptions& options, const std::string& scratch, int* threads) {
   JobShape shape;
@@ -250,6 +267,7 @@ JobResult run_once(const SupervisorOptions& options, const Workspace& workspace,
 }  // namespace
 
 SupervisedRun supervise(const SupervisorOptions& options) {
+  provide_open_files(options.experiment.cluster.workers);
   const Workspace workspace = Workspace::open(options.workspace);
   sweep_leftovers(workspace);
   RunRegistry registry(workspace);
@@ -284,6 +302,7 @@ SupervisedRun supervise(const SupervisorOptions& options) {
 }
 
 int supervise_unrecorded(const SupervisorOptions& options, std::string* last_line) {
+  provide_open_files(options.experiment.cluster.workers);
   int threads = 1;
   const JobScratch scratch(options.experiment.cluster.workers > 1);
   LaunchCommand command = job_command(options, scratch.path(), &threads);

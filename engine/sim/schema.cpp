@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/base/units.h"
 #include "engine/comm/schedules/schedule.h"
 #include "engine/data/dataset.h"
 #include "engine/model/graph.h"
@@ -59,6 +60,26 @@ Problem problem_of(const ConfigError& error, const std::string& file, std::strin
   return {std::move(origin), error.what()};
 }
 
+// A link so slow that one message of an exchange outlasts the limit would end the job in its first step, with a peer to blame.
+void check_time_of_a_message(const Experiment& experiment, std::int64_t parameters, const std::string& file,
+                             std::vector<Problem>& problems) {
+  const ClusterSpec& cluster = experiment.cluster;
+  const Params& options = experiment.strategy.allreduce_options;
+  if (!cluster.emulate_link || cluster.workers < 2 || !options.has("chunk_bytes")) return;
+  const double share = 4.0 * static_cast<double>(parameters) / static_cast<double>(cluster.workers);
+  const double bytes = std::min(options.real("chunk_bytes"), share);
+  for (const LinkSpec& link : cluster.links) {
+    if (link.bandwidth_bytes_per_s <= 0) continue;
+    const double seconds = link.latency_s + bytes / link.bandwidth_bytes_per_s;
+    if (seconds <= experiment.fault.limit_s) continue;
+    problems.push_back({{.file = file, .key = "cluster.link.bandwidth"},
+                        fmt::format("a message of {} takes {} over this link, longer than fault.limit_s = {}: a faster link, a smaller "
+                                    "strategy.allreduce_options.chunk_bytes or a longer limit would be right",
+                                    format_size(bytes), format_duration(seconds), format_duration(experiment.fault.limit_s))});
+    return;
+  }
+}
+
 // The model against the data's shape, as far as that is known without the files.
 void check_shapes(const Experiment& experiment, const std::string& file, std::vector<Problem>& problems) {
   DataShape data;
@@ -74,6 +95,7 @@ void check_shapes(const Experiment& experiment, const std::string& file, std::ve
     const ModelDescription model = describe_model(expand_model(experiment.model, data.shape, data.classes), data.shape, data.classes);
     if (model.parameters == 0)
       problems.push_back({{.file = file, .key = "model"}, "the model has no parameters, so there is nothing to train"});
+    check_time_of_a_message(experiment, model.parameters, file, problems);
   } catch (const ConfigError& error) {
     problems.push_back(problem_of(error, file, "model"));
   }

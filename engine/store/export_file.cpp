@@ -27,8 +27,7 @@ ExportFile::~ExportFile() {
 }
 
 void ExportFile::fail(int error) const {
-  throw WorkspaceError(
-      fmt::format("{}: the export cannot be written there ({})", output_.string(), std::generic_category().message(error)));
+  throw ConfigError(fmt::format("{}: the export cannot be written there ({})", output_.string(), std::generic_category().message(error)));
 }
 
 void ExportFile::write(std::string_view text) {

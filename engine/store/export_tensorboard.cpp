@@ -77,7 +77,7 @@ namespace syncline {
 void export_tensorboard(Reader& reader, const RunInfo& run, const std::filesystem::path& output) {
   std::error_code failed;
   std::filesystem::create_directories(output, failed);
-  if (failed) throw WorkspaceError(fmt::format("{}: the folder for the export cannot be made ({})", output.string(), failed.message()));
+  if (failed) throw ConfigError(fmt::format("{}: the folder for the export cannot be made ({})", output.string(), failed.message()));
   // TensorBoard looks for "tfevents" in the name; time and id make it sort and never clash.
   ExportFile file(output / fmt::format("events.out.tfevents.{}.{}", static_cast<std::int64_t>(run.created), run.id));
   file.write(tensorboard::record(tensorboard::version_event(run.created)));

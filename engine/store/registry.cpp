@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/experiment/experiment.h"
 #include "engine/store/registry.h"
 
 #include <fmt/core.h>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "engine/experiment/experiment.h"
 #include "engine/metrics/clock.h"
 #include "engine/store/reader.h"
 #include "engine/store/run_rows.h"
@@ -157,9 +157,9 @@ void RunRegistry::remove(std::string_view run_id, bool keep_files) {
     Reader reader(workspace_);
     const RunInfo run = reader.run(run_id);
     if (run.state == "queued" || run.state == "running" || run.state == "stopping") {
-      throw WorkspaceError(fmt::format("{} is {}: stop it before deleting it", run.name, run.state));
+      throw ConfigError(fmt::format("{} is {}: stop it before deleting it", run.name, run.state));
     }
-    if (run.locked) throw WorkspaceError(fmt::format("{} is locked: unlock it before deleting it", run.name));
+    if (run.locked) throw ConfigError(fmt::format("{} is locked: unlock it before deleting it", run.name));
   }
   Transaction transaction(database_);
   for (const char* sql : {"DELETE FROM run WHERE id = ?", "DELETE FROM annotation WHERE run_id = ?", "DELETE FROM tag WHERE run_id = ?"}) {

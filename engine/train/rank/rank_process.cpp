@@ -211,6 +211,10 @@ void RankProcess::leave(const std::exception& error) {
   std::string sentence = error.what();
   if (const auto* config = dynamic_cast<const ConfigError*>(&error); config != nullptr && !config->origin().key.empty())
     sentence = config->origin().key + ": " + sentence;
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    sentence =
+        "out of memory: 'syncline-engine describe' says what a worker needs; a smaller model, train.batch_per_worker or "
+        "cluster.workers would be right";
   leave(sentence, failure);
 }
 

@@ -21,6 +21,16 @@ namespace {
 constexpr char synthetic[] = "source = \"synthetic\"\nclasses = 3\nheight = 6\nwidth = 6\ntrain_size = 60\ntest_size = 23\n";
 constexpr int quick_s = 20;  // `limit_s` of Engine::run, whose end is 124
 
+TEST(Input, MoreWorkersThanMpirunHasOpenFilesFor) {
+  const Engine engine;
+  const Ended ended = engine.train("--set cluster.workers=100 --set train.batch_per_worker=1", "prlimit --nofile=300:300");
+  EXPECT_EQ(ended.code, 2) << ended.output;
+  EXPECT_NE(ended.output.find("100 workers need about 664 open files here and 300 are allowed (ulimit -Hn): at most 39 would be right"),
+            std::string::npos)
+      << ended.output;
+  EXPECT_EQ(engine.run("runs").output.find("job"), std::string::npos) << "nothing was recorded";
+}
+
 TEST(Input, AMissingFolder) {
   const Engine engine;
   engine.replace(synthetic, fmt::format("source = \"fashion-mnist\"\npath = \"{}/nowhere\"\n", engine.folder().string()));

@@ -237,10 +237,10 @@ TEST_F(ExportTest, TensorBoard) {
 
 TEST_F(ExportTest, FailuresLeaveNothingBehind) {
   EXPECT_THROW(export_as("xml", folder_ / "out"), ConfigError);
-  EXPECT_THROW(export_as("csv", folder_ / "no such folder" / "out.csv"), WorkspaceError);
+  EXPECT_THROW(export_as("csv", folder_ / "no such folder" / "out.csv"), ConfigError);
   std::filesystem::create_directory(folder_ / "occupied");
   std::ofstream(folder_ / "occupied" / "file") << "x";
-  EXPECT_THROW(export_as("csv", folder_ / "occupied"), WorkspaceError);
+  EXPECT_THROW(export_as("csv", folder_ / "occupied"), ConfigError);
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     EXPECT_EQ(entry.path().string().find("partial"), std::string::npos);
   }

@@ -168,11 +168,11 @@ TEST_F(RegistryTest, DeletingRemovesRowsAndFilesButNotActiveOrLockedRuns) {
     writer.trace(trace);
     writer.close();
   }
-  EXPECT_THROW(registry.remove(gone, false), WorkspaceError);  // running: this process is its rank 0
+  EXPECT_THROW(registry.remove(gone, false), ConfigError);  // running: this process is its rank 0
   registry.finish(gone, {"finished", "", 0, 0});
   registry.finish(kept, {"finished", "", 0, 0});
   Annotations(made).set_locked(gone, true);
-  EXPECT_THROW(registry.remove(gone, false), WorkspaceError);
+  EXPECT_THROW(registry.remove(gone, false), ConfigError);
   Annotations(made).set_locked(gone, false);
   registry.remove(gone, false);
   EXPECT_FALSE(std::filesystem::exists(made.run_folder(gone)));

@@ -275,6 +275,21 @@ TEST(Schema, HasEveryRegistry) {
   EXPECT_FALSE(all.strategies.empty());
 }
 
+TEST(Schema, FindsALinkThatOutlastsTheLimit) {
+  Experiment experiment = small_job(2).experiment;
+  experiment.strategy.name = "sync";
+  experiment.strategy.allreduce_options = defaults_of(allreduce_schedule("direct").parameters);
+  experiment.cluster.workers = 2;
+  experiment.cluster.emulate_link = true;
+  experiment.cluster.links = {LinkSpec{.from = {}, .to = {}, .bandwidth_bytes_per_s = 1e6}};
+  EXPECT_TRUE(check_model(experiment, "file.toml").empty());
+  experiment.cluster.links[0].bandwidth_bytes_per_s = 1;
+  const auto problems = check_model(experiment, "file.toml");
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].origin.key, "cluster.link.bandwidth");
+  EXPECT_NE(problems[0].message.find("longer than fault.limit_s"), std::string::npos) << problems[0].message;
+}
+
 TEST(Schema, FindsAModelThatDoesNotFitItsData) {
   Experiment experiment = small_job(1).experiment;
   experiment.strategy.name = "sync";
