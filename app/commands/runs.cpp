@@ -2,6 +2,7 @@
 // runs: the list. show: one run with its summary.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <memory>
 
@@ -101,7 +102,9 @@ void print_summary(const Summary& s) {
        s.hidden_transfer_fraction ? percent(*s.hidden_transfer_fraction) + " hidden" : "");
   line("step minus its parts", text_or_dash(s.step_sum_error_s, format_duration), "compute + exposed + other, as a check");
   line("step without communication", text_or_dash(s.step_without_comm_s, format_duration),
-       s.compute_inflation ? "compute " + percent(*s.compute_inflation) + " slower with it" : "no compute-only run of this experiment");
+       s.compute_inflation
+           ? "compute " + percent(std::abs(*s.compute_inflation)) + (*s.compute_inflation < 0 ? " faster with it" : " slower with it")
+           : "no compute-only run of this experiment");
   std::printf("\nper step and worker\n");
   line("sent", text_or_dash(s.bytes_sent_per_step_per_worker, format_size),
        s.messages_per_step_per_worker ? fixed(*s.messages_per_step_per_worker) + " messages" : "");

@@ -65,15 +65,16 @@ struct Start {
 // What a resumed run starts from: the run's folder (its newest checkpoint), or that of the checkpoint asked for.
 std::filesystem::path resume_point(const Workspace& workspace, const std::string& run, std::optional<std::int64_t> step) {
   const std::filesystem::path folder = workspace.run_folder(run);
+  const std::vector<std::filesystem::path> committed = committed_checkpoints(folder / "checkpoints");
+  if (committed.empty()) throw ConfigError(fmt::format("run {} has saved no checkpoint, so there is nothing to resume from", run));
   if (!step) return folder;
   std::vector<std::int64_t> steps;
-  for (const std::filesystem::path& checkpoint : committed_checkpoints(folder / "checkpoints")) {
+  for (const std::filesystem::path& checkpoint : committed) {
     steps.push_back(checkpoint_step(checkpoint));
     if (steps.back() == *step) return checkpoint;
   }
-  throw ConfigError(steps.empty() ? fmt::format("--from-step {}: run {} has no checkpoint", *step, run)
-                                  : fmt::format("--from-step {}: run {} has no checkpoint of that step; it has those of {} {}", *step, run,
-                                                steps.size() == 1 ? "step" : "steps", fmt::join(steps, ", ")));
+  throw ConfigError(fmt::format("--from-step {}: run {} has no checkpoint of that step; it has those of {} {}", *step, run,
+                                steps.size() == 1 ? "step" : "steps", fmt::join(steps, ", ")));
 }
 
 // A finished run goes on only towards a later end.

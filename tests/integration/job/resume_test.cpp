@@ -117,6 +117,16 @@ TEST(Restarting, AnAttemptThatDiesBeforeItsFirstCheckpointStartsFromTheOneThatWa
   EXPECT_EQ(engine.series(last.id, "train_loss").size(), 20u);
 }
 
+TEST(Resuming, WithoutACheckpointNothingStarts) {
+  const Engine engine;
+  ASSERT_EQ(engine.train("--set 'checkpoint.every=\"never\"'").code, 0);
+  const RunInfo only = engine.last();
+  const Ended resumed = engine.run("train --resume last --set train.epochs=8");
+  EXPECT_EQ(resumed.code, 2);
+  EXPECT_NE(resumed.output.find("has saved no checkpoint, so there is nothing to resume from"), std::string::npos) << resumed.output;
+  EXPECT_EQ(engine.last().id, only.id) << "no run is left of the attempt";
+}
+
 TEST(Resuming, ParametersOnlyStartANewRun) {
   const Engine engine;
   ASSERT_EQ(engine.train("--name first").code, 0);
