@@ -119,7 +119,10 @@ TEST(Restarting, AnAttemptThatDiesBeforeItsFirstCheckpointStartsFromTheOneThatWa
 
 TEST(Resuming, WithoutACheckpointNothingStarts) {
   const Engine engine;
-  ASSERT_EQ(engine.train("--set 'checkpoint.every=\"never\"'").code, 0);
+  Job job(engine, "train job.toml --set 'checkpoint.every=\"never\"'", "SYNCLINE_FAULT=0:5:data:sleep=2");
+  ASSERT_TRUE(job.wait_for_step(4)) << job.output();
+  ::kill(job.pid(1), SIGKILL);
+  ASSERT_EQ(job.wait(30), 4) << job.output();
   const RunInfo only = engine.last();
   const Ended resumed = engine.run("train --resume last --set train.epochs=8");
   EXPECT_EQ(resumed.code, 2);
