@@ -14,22 +14,9 @@
 #include <thread>
 
 #include "engine/comm/thread_world.h"
+#include "tests/support/slow_build.h"
 
 namespace syncline::test {
-
-// What a build for finding errors takes says nothing about speed.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
-#define SYNCLINE_SLOW_BUILD
-#elif defined(__has_feature)  // how clang says it
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define SYNCLINE_SLOW_BUILD
-#endif
-#endif
-#ifdef SYNCLINE_SLOW_BUILD
-inline constexpr bool speed_counts = false;
-#else
-inline constexpr bool speed_counts = true;
-#endif
 
 class Watchdog {
  public:
