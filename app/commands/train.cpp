@@ -77,16 +77,6 @@ std::filesystem::path resume_point(const Workspace& workspace, const std::string
                                 steps.size() == 1 ? "step" : "steps", fmt::join(steps, ", ")));
 }
 
-// A finished run goes on only towards a later end.
-void refuse_nothing_to_do(const RunInfo& before, const TrainSpec& wanted) {
-  const TrainSpec done = parse(before.experiment, "the run's experiment", {}).train;
-  const bool in_steps = wanted.steps && done.steps, in_epochs = wanted.epochs && done.epochs;
-  if (in_steps ? *wanted.steps > *done.steps : !in_epochs || *wanted.epochs > *done.epochs) return;
-  throw ConfigError(fmt::format("run {} has finished its {} {}: a larger train.{} would go on, --from-step N would do the last ones again",
-                                before.id, in_steps ? *done.steps : *done.epochs, in_steps ? "steps" : "epochs",
-                                in_steps ? "steps" : "epochs"));
-}
-
 void prepare_resume(const TrainArguments& arguments, Start& start) {
   const Workspace workspace = Workspace::open_read_only(start.workspace);
   Reader reader(workspace);
@@ -100,7 +90,6 @@ void prepare_resume(const TrainArguments& arguments, Start& start) {
   if (start.file.empty()) start.file = stored;
   const ResumeVerdict verdict = judge_resume(before.experiment, start.experiment.complete);
   if (verdict.kind == ResumeVerdict::refused) throw ConfigError(verdict.sentence);
-  if (before.state == "finished" && !arguments.from_step) refuse_nothing_to_do(before, start.experiment.train);
   if (verdict.kind == ResumeVerdict::same_run) start.origin.attempt_of = before.attempt_of.empty() ? before.id : before.attempt_of;
   start.origin.resumed_from = before.id;
   start.resume_folder = resume_point(workspace, before.id, arguments.from_step);
