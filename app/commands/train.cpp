@@ -105,9 +105,8 @@ Start prepare(const TrainArguments& arguments, const Global& global) {
   start.origin.command = global.arguments;
   start.origin.command.insert(start.origin.command.begin(), "syncline-engine");
   start.origin.name = arguments.name;
-  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  if (arguments.name == "last" || arguments.name.size() > 200 || std::any_of(arguments.name.begin(), arguments.name.end(), is_control))
-    throw ConfigError("--name: one line of at most 200 bytes, and not 'last', which stands for the newest run");
+  if (const std::string problem = problem_with_name(arguments.name); !arguments.name.empty() && !problem.empty())
+    throw ConfigError("--name " + problem);
   if (arguments.from_step && arguments.resume.empty())
     throw ConfigError("--from-step is for --resume RUN: it chooses among its checkpoints");
   if (const char* copy = std::getenv(experiment_variable)) {

@@ -8,24 +8,13 @@
 #include <cstdio>
 
 #include "app/version.h"
+#include "ui/views/pages.h"
 #include "ui/views/shell/command_line.h"
 #include "ui/views/shell/window_keeper.h"
 
 namespace {
 
 using namespace syncline::ui;
-
-PageFactories factories() {
-  PageFactories table;
-  table.runs = make_runs_page;
-  table.drafts = make_drafts_page;
-  table.recipes = make_recipes_page;
-  table.plugins = make_plugins_page;
-  table.run = make_run_page;
-  table.comparison = make_compare_page;
-  table.editor = make_editor_page;
-  return table;
-}
 
 void say(FILE* to, const QString& sentence) { std::fprintf(to, "%s\n", sentence.toUtf8().constData()); }
 
@@ -82,7 +71,7 @@ int main(int argc, char** argv) {
   QTranslator translator;
   load_translation(application, translator);
 
-  WindowKeeper keeper(factories(), [](int code, const QString& sentence) {
+  WindowKeeper keeper(every_page(), [](int code, const QString& sentence) {
     if (!sentence.isEmpty()) say(stderr, QStringLiteral("syncline: ") + sentence);
     QCoreApplication::exit(code);
   });

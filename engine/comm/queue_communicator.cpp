@@ -167,7 +167,8 @@ std::shared_ptr<const PreparedSchedule> QueueCommunicator::prepared(Builder buil
   auto& found = schedules_[Key{build, count, root, scaled}];
   if (!found) {
     const std::int64_t chunk = std::max<std::int64_t>(1, group_->options.chunk_bytes / 4);
-    found = std::make_shared<const PreparedSchedule>(build({rank(), size(), count, chunk, root, scaled, &group_->options.allreduce_options}));
+    found =
+        std::make_shared<const PreparedSchedule>(build({rank(), size(), count, chunk, root, scaled, &group_->options.allreduce_options}));
   }
   return found;
 }

@@ -18,11 +18,7 @@ constexpr std::size_t longest_name = 200;
 Read read_name(const Node& node) {
   if (node.type != Node::text) return fmt::format("must be a text, not {}", document::describe(node));
   const std::string& text = std::get<std::string>(node.value);
-  if (text.find_first_not_of(' ') == std::string::npos) return "must not be empty";
-  if (text.size() > longest_name) return fmt::format("must have at most {} bytes, not {}", longest_name, text.size());
-  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  if (std::any_of(text.begin(), text.end(), is_control)) return "must be one line without control characters";
-  if (text == "last") return "must not be 'last', which stands for the newest run";
+  if (std::string problem = problem_with_name(text); !problem.empty()) return problem;
   return Value{text};
 }
 
@@ -248,6 +244,15 @@ void ExperimentReader::read_checkpoint() {
   CheckpointSpec& checkpoint = reading_.experiment.checkpoint;
   if (table.usable("every")) checkpoint.every = parse_every(table.params.text("every")).value_or(Every{});
   if (table.usable("keep")) checkpoint.keep = table.params.integer("keep");
+}
+
+std::string problem_with_name(std::string_view name) {
+  if (name.find_first_not_of(' ') == std::string_view::npos) return "must not be empty";
+  if (name.size() > longest_name) return fmt::format("must have at most {} bytes, not {}", longest_name, name.size());
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::any_of(name.begin(), name.end(), is_control)) return "must be one line without control characters";
+  if (name == "last") return "must not be 'last', which stands for the newest run";
+  return {};
 }
 
 }  // namespace syncline

@@ -12,16 +12,18 @@
 
 namespace syncline {
 
-struct LinkCost { double latency_s = 0, per_byte_s = 0, add_per_byte_s = 0; };   // T(n) = latency_s + per_byte_s * n + ...
+struct LinkCost {
+  double latency_s = 0, per_byte_s = 0, add_per_byte_s = 0;
+};  // T(n) = latency_s + per_byte_s * n + ...
 
-struct Profile {                           // measured once, agreed: bitwise the same on all ranks
-  double forward_s = 0;                    // whole forward
-  std::vector<double> backward_s;          // per slice index, layers without parameters charged to the next slice
+struct Profile {                   // measured once, agreed: bitwise the same on all ranks
+  double forward_s = 0;            // whole forward
+  std::vector<double> backward_s;  // per slice index, layers without parameters charged to the next slice
   double update_s = 0;
-  LinkCost allreduce;                      // fitted at this world size and with this schedule
+  LinkCost allreduce;  // fitted at this world size and with this schedule
 };
 
-class Plan {                               // covers every slice once, groups adjacent and ascending
+class Plan {  // covers every slice once, groups adjacent and ascending
  public:
   Plan() = default;
   // first_slices: index of the first slice of each group, ascending from 0. Throws UsageError otherwise.
@@ -42,13 +44,15 @@ struct PlannerEntry {
   bool needs_profile = false;
   Plan (*make)(std::span<const LayerSlice>, const Profile&, const Params&) = nullptr;
 };
-std::span<const PlannerEntry> planners();             // one line an entry in registry.cpp
-const PlannerEntry& planner(std::string_view name);   // ConfigError for an unknown name
+std::span<const PlannerEntry> planners();            // one line an entry in registry.cpp
+const PlannerEntry& planner(std::string_view name);  // ConfigError for an unknown name
 
 // The recurrence of wait-free backpropagation (MG-WFBP, "Timeline recurrences"): one channel, first in first out.
 // sent_at: start and end of each group's exchange, from the step's start; step_s without update = end of the last of backward and exchange.
 struct Timeline {
-  struct Exchange { double ready_s, start_s, end_s; };
+  struct Exchange {
+    double ready_s, start_s, end_s;
+  };
   std::vector<Exchange> groups;
   double backward_end_s = 0, step_s = 0, exposed_s = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include "engine/experiment/experiment.h"
 #include "engine/metrics/clock.h"
 #include "engine/store/registry.h"
 #include "engine/store/run_rows.h"
@@ -25,6 +26,8 @@ void set_annotation(Database& database, std::string_view run_id, std::string_vie
 Annotations::Annotations(const Workspace& workspace) : database_(workspace.connect()) {}
 
 void Annotations::rename(std::string_view run_id, std::string_view name) {
+  if (const std::string problem = problem_with_name(name); !name.empty() && !problem.empty())
+    throw ConfigError("the name of a run " + problem);
   set_annotation(database_, run_id, "name", name.empty() ? std::nullopt : std::optional(name));
 }
 void Annotations::set_notes(std::string_view run_id, std::string_view text) { set_annotation(database_, run_id, "notes", text); }

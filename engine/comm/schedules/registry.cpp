@@ -82,7 +82,7 @@ constexpr ScheduleEntry entries[] = {
      "Partners exchange halves, then quarters and so on, and give the sums back: the ring's bytes in few messages.", chunked,
      halving_doubling_allreduce, halving_doubling_traffic, halving_doubling_cost, false},
     {"tree", "Tree", "", "Sums climb a tree and come down again, chunk behind chunk: few messages in a row, for short vectors.",
-     tree_parameters, tree_allreduce, tree_traffic, tree_cost, false},
+     tree_parameters, tree_allreduce, tree_traffic, nullptr, false},
     {"multicolor", "Multi-colour trees", "Kumar et al. 2017, arXiv:1711.00705",
      "Several trees of different roots and different inner ranks share the vector, so that all links are loaded alike.",
      multicolor_parameters, multicolor_allreduce, multicolor_traffic, multicolor_cost, false},

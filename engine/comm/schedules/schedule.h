@@ -91,17 +91,17 @@ struct ScheduleCost {
 double direct_cost(const ScheduleCost&);
 double ring_cost(const ScheduleCost&);
 double halving_doubling_cost(const ScheduleCost&);
-double tree_cost(const ScheduleCost&);
 double multicolor_cost(const ScheduleCost&);
 
 struct ScheduleEntry {  // one line an entry in registry.cpp
   std::string_view name, title, paper, summary;
   std::span<const Parameter> parameters;
-  // All null for the library under the transport, whose call blocks.
+  // Null for the library under the transport, whose call blocks.
   CollectiveSchedule (*build)(const ScheduleRequest&) = nullptr;
   Traffic (*traffic)(const ScheduleRequest&) = nullptr;
-  double (*cost_s)(const ScheduleCost&) = nullptr;  // for worlds too large to expand
-  bool order_independent_of_size = false;           // the sum of an element does not depend on where it lies, so buckets do not change bits
+  // For worlds too large to expand; null where no closed form is right (engine/sim/message_level.h is).
+  double (*cost_s)(const ScheduleCost&) = nullptr;
+  bool order_independent_of_size = false;  // the sum of an element does not depend on where it lies, so buckets do not change bits
 };
 std::span<const ScheduleEntry> allreduce_schedules();
 const ScheduleEntry& allreduce_schedule(std::string_view name);  // ConfigError for an unknown name

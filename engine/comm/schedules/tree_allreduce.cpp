@@ -67,8 +67,6 @@ Colour colour_of(const ScheduleRequest& request, TreePlace tree, int index, int 
   return colour;
 }
 
-double segment_bytes(double bytes, const Params& options) { return std::min(bytes, options.real("chunk_bytes")); }
-
 std::vector<Colour> tree_colours(const ScheduleRequest& request) {
   if (request.options->choice("shape") == "binomial") return {colour_of(request, binomial_place(request.rank, request.size), 0, 1, 0)};
   return {colour_of(request, double_binary_place(request.rank, request.size, 0), 0, 2, 0),
@@ -102,18 +100,6 @@ CollectiveSchedule tree_allreduce(const ScheduleRequest& request) {
 }
 
 Traffic tree_traffic(const ScheduleRequest& request) { return traffic_along(tree_colours(request)); }
-
-// The busiest rank sends (and receives) each byte of its tree as often as it has children, once up and once down; a segment climbs and
-// falls before the last one starts.
-double tree_cost(const ScheduleCost& c) {
-  if (c.size <= 1) return 0;
-  const bool binomial = c.options->choice("shape") == "binomial";
-  const TreePlace root = binomial ? binomial_place(0, c.size) : double_binary_place(0, c.size, 0);
-  const double tree_bytes = binomial ? c.bytes : c.bytes / 2, segment = segment_bytes(tree_bytes, *c.options);
-  const double busiest =
-      binomial ? static_cast<double>(root.height) : 2.5;  // per byte of a tree: two children of one, one edge of the other
-  return 2 * root.height * (c.alpha_s + segment * c.beta_s) + (tree_bytes - segment) * busiest * c.beta_s + tree_bytes * c.gamma_s;
-}
 
 CollectiveSchedule multicolor_allreduce(const ScheduleRequest& request) {
   const Params& options = *request.options;

@@ -15,21 +15,10 @@
 
 #include "tests/ui/engine_workspace.h"
 #include "tests/ui/shell/fixture.h"
+#include "ui/views/pages.h"
 
 namespace syncline::ui {
 namespace {
-
-PageFactories real_factories() {
-  PageFactories table;
-  table.runs = make_runs_page;
-  table.drafts = make_drafts_page;
-  table.recipes = make_recipes_page;
-  table.plugins = make_plugins_page;
-  table.run = make_run_page;
-  table.comparison = make_compare_page;
-  table.editor = make_editor_page;
-  return table;
-}
 
 TEST(Reach, names_every_kind_of_widget_that_it_is_there_to_find) {
   QWidget root;
@@ -92,7 +81,7 @@ class RealWindow : public ShellTest {
   MainWindow& open_real(const QString& database) {
     WindowOptions options;
     options.workspace = database;
-    window = std::make_unique<MainWindow>(*settings, *theme, real_factories(), options);
+    window = std::make_unique<MainWindow>(*settings, *theme, every_page(), options);
     window->resize(1280, 900);
     window->show();
     window->activateWindow();

@@ -24,16 +24,20 @@ class RunTrouble : public RunPageTest {
     for (const QLabel* label : strip->findChildren<QLabel*>()) all += label->text() + u' ';
     return all;
   }
+  // A run of this process.
+  static std::string running(const Workspace& where, const std::string& name) {
+    NewRun run;
+    run.name = name;
+    run.state = "running";
+    run.experiment = run.experiment_as_typed = "name = \"" + name + "\"\n";
+    run.strategy = "sync";
+    run.rank0 = this_process();
+    return RunRegistry(where).create(run);
+  }
   // A stopped run with a checkpoint in its list, so that it may be resumed.
   static QString stopped() {
     const Workspace where = store();
-    NewRun run;
-    run.name = "stopped";
-    run.state = "running";
-    run.experiment = run.experiment_as_typed = "name = \"stopped\"\n";
-    run.strategy = "sync";
-    run.rank0 = this_process();
-    const std::string id = RunRegistry(where).create(run);
+    const std::string id = running(where, "stopped");
     RunWriter writer(where, id);
     writer.checkpoint(
         {.sequence = 0, .step = 10, .wall_s = 1.8e9, .path = "checkpoints/step_000000000010", .bytes = 100, .verified = true});
@@ -120,13 +124,7 @@ TEST_F(RunTrouble, ADamagedRunIsSaidToBeSoAndWhatCanBeReadIsShownOnEveryTab) {
 
 TEST_F(RunTrouble, AMetricOfOnlyNaNIsDrawnAsMarksCountedAndListed) {
   const Workspace where = store();
-  NewRun run;
-  run.name = "nothing but NaN";
-  run.state = "running";
-  run.experiment = run.experiment_as_typed = "name = \"nothing but NaN\"\n";
-  run.strategy = "sync";
-  run.rank0 = this_process();
-  const std::string id = RunRegistry(where).create(run);
+  const std::string id = running(where, "nothing but NaN");
   {
     RunWriter writer(where, id);
     for (int step = 0; step < 25; ++step) {

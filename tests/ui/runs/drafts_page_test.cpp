@@ -9,7 +9,7 @@
 namespace syncline::ui {
 namespace {
 
-class DraftsPageTest : public PageTest {
+class DraftsPageTest : public OnePageTest<Page> {
  protected:
   std::string keep(const std::string& name) {
     SavedText draft;
@@ -24,21 +24,10 @@ class DraftsPageTest : public PageTest {
   }
   void open() {
     bench_ = std::make_unique<RecordingWorkbench>(path_);
-    page_.reset(make_drafts_page(*bench_));
-    page_->resize(800, 500);
-    page_->show();
-    QApplication::setActiveWindow(page_.get());
-    list_ = page_->findChild<QTreeWidget*>(QStringLiteral("drafts.table"));
-    ASSERT_TRUE(until([this] { return page_->loaded(); }));
+    show(make_drafts_page(*bench_));
+    list_ = find<QTreeWidget>("drafts.table");
     list_->setFocus();
   }
-  void TearDown() override {
-    page_.reset();
-    bench_.reset();
-    PageTest::TearDown();
-  }
-  std::unique_ptr<RecordingWorkbench> bench_;
-  std::unique_ptr<Page> page_;
   QTreeWidget* list_ = nullptr;
 };
 

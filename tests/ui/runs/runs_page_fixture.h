@@ -7,26 +7,11 @@
 
 namespace syncline::ui {
 
-class RunsPageTest : public PageTest {
+class RunsPageTest : public OnePageTest<RunsPage> {
  protected:
   void open(const QString& engine = {}) {
     bench_ = std::make_unique<RecordingWorkbench>(path_, engine);
-    page_.reset(static_cast<RunsPage*>(make_runs_page(*bench_)));
-    page_->resize(1100, 700);
-    page_->show();
-    QApplication::setActiveWindow(page_.get());
-    ASSERT_TRUE(until([this] { return page_->loaded(); }));
-  }
-  void TearDown() override {
-    page_.reset();
-    bench_.reset();
-    PageTest::TearDown();
-  }
-  template <typename T>
-  T* find(const char* name) const {
-    T* found = page_->findChild<T*>(QString::fromUtf8(name));
-    EXPECT_NE(found, nullptr) << name;
-    return found;
+    show(make_runs_page(*bench_));
   }
   QTreeView* table() const { return page_->table().frozenView(); }
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
@@ -56,9 +41,6 @@ class RunsPageTest : public PageTest {
     });
     timer->start(10);
   }
-
-  std::unique_ptr<RecordingWorkbench> bench_;
-  std::unique_ptr<RunsPage> page_;
 };
 
 }  // namespace syncline::ui

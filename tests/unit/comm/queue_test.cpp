@@ -124,7 +124,8 @@ TEST(Limit, NamesRankStepOperationAndThePeersMissed) {
   EXPECT_EQ(error_of<TimeLimit>([&] { ours.wait(); }),
             "rank 0: allreduce 'bucket 3' (number 1 of 'data', step 12) took longer than the limit of 0.2 s, waiting for rank 1");
   // Said at half the limit, by a clock with one decimal: on a busy machine 0.2 s.
-  const std::regex heard("rank 0 has heard nothing for 0\\.[12] s in allreduce 'bucket 3' .number 1 of 'data', step 12., waiting for rank 1");
+  const std::regex heard(
+      "rank 0 has heard nothing for 0\\.[12] s in allreduce 'bucket 3' .number 1 of 'data', step 12., waiting for rank 1");
   EXPECT_TRUE(std::regex_search(log.all(), heard)) << log.all();
   EXPECT_THROW(theirs.wait(), TimeLimit);
   // What this rank asks for afterwards ends at once with the same words: the order with the others is lost.

@@ -2,8 +2,8 @@
 // After the first exchanges nothing is allocated any more, neither by the threads that ask nor by the communication threads.
 #include <algorithm>
 
-#include "tests/unit/comm/support.h"
 #include "tests/support/allocations.h"
+#include "tests/unit/comm/support.h"
 
 namespace syncline {
 namespace {

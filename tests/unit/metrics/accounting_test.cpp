@@ -204,6 +204,8 @@ TEST(StepAccountant, AnExchangeAcrossStepsIsSharedBetweenThem) {
   ring.exchange(live(2.5, 4));
   ring.span(span(SpanKind::forward, 3, 4.5));
   accountant.close_step(3, 5, known(1));
+  ASSERT_NE(accountant.ready(), nullptr);
+  ASSERT_EQ(accountant.ready()->exchanges.size(), 1u) << "what the peers are told of";
   const auto first = accountant.next();
   ASSERT_TRUE(first.has_value());
   EXPECT_EQ(first->rank, 3);

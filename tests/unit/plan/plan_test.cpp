@@ -62,7 +62,8 @@ TEST(Timeline, HandExampleOneInOneMessageAndInTwo) {
   EXPECT_NEAR(line.groups[0].start_s, 3e-3, 1e-12);
   EXPECT_NEAR(line.groups[0].end_s, 6.5e-3, 1e-12);
   EXPECT_NEAR(line.step_s, 9.5e-3, 1e-12);
-  for (const char* name : {"mg-wfbp", "optimal"}) EXPECT_EQ(firsts(made(name, example.slices, example.profile)), (std::vector<int>{0, 2})) << name;
+  for (const char* name : {"mg-wfbp", "optimal"})
+    EXPECT_EQ(firsts(made(name, example.slices, example.profile)), (std::vector<int>{0, 2})) << name;
 }
 
 TEST(Timeline, HandExampleTwo) {

@@ -130,6 +130,8 @@ TEST_F(RegistryTest, AnnotationsBelongToTheUser) {
   const std::string id = registry.create(new_run("given"));
   Annotations annotations(made);
   annotations.rename(id, "mine");
+  for (const std::string& name : {std::string("last"), std::string(" "), std::string("two\nlines"), std::string(201, 'x')})
+    EXPECT_THROW(annotations.rename(id, name), ConfigError) << name;
   annotations.set_notes(id, "baseline for figure 3");
   annotations.add_tag(id, "fig3");
   annotations.add_tag(id, "fig3");

@@ -28,7 +28,7 @@ class Draft : public QObject {
   QString name() const;  // the text's `name`, else the one it was opened with
   bool unsaved() const { return text_kept_ != document_.text(); }
   bool openElsewhere() const { return open_elsewhere_; }
-  QString file() const { return file_; }  // where it was exported to in this session; empty: nowhere
+  QString file() const { return file_; }  // where it was exported to since it was opened; empty: nowhere
 
   void save();  // now: to the workspace, and to the file where there is one
   void saveAs(const QString& path);

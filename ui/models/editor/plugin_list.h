@@ -27,7 +27,7 @@ struct Plugin {
   QString name, file, problem;  // problem: the loader's reason in full
   QString title, summary, version, abi, hash, license, paper;
   std::vector<PluginOption> options;
-  std::vector<PluginCheck> checks;  // of the last check in this session
+  std::vector<PluginCheck> checks;  // of the last check since the start
   bool checked = false, passed = false;
 };
 
