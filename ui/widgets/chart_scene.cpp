@@ -53,6 +53,7 @@ ChartScene::ChartScene(QCustomPlot& plot, const ChartState& state)
   plot_.setAutoAddPlottableToLegend(false);
   plot_.setNoAntialiasingOnDrag(true);
   plot_.setPlottingHints(QCP::phFastPolylines | QCP::phCacheLabels);
+  QObject::connect(&plot_, &QCustomPlot::beforeReplot, &plot_, [this] { fitYTitle(); });
   plot_.axisRect()->setupFullAxesBox();
   for (QCPAxis* axis : {plot_.xAxis2, plot_.yAxis2}) {
     axis->setTicks(false);
@@ -263,10 +264,22 @@ void ChartScene::layOut() {
   const QString title =
       state_.logarithmic() ? QString(state_.yTitle() % (state_.scale == YScale::log2 ? QStringLiteral(", log 2") : QStringLiteral(", log")))
                            : state_.yTitle();
-  // A small chart has room for the unit alone; what is drawn is in its header.
-  constexpr int below = 46;  // px, of the x axis with its label
-  const bool fits = plot_.height() < 60 || QFontMetrics(y.labelFont()).horizontalAdvance(title) <= plot_.height() - below;
-  y.setLabel(fits ? title : state_.y_unit.text);
+  setYTitle(title, state_.y_unit.text);
+}
+
+void ChartScene::setYTitle(const QString& title, const QString& unit) {
+  y_title_ = title;
+  y_unit_ = unit;
+  fitYTitle();
+}
+
+void ChartScene::fitYTitle() {
+  QCPAxis& y = *plot_.yAxis;
+  const QMargins around = plot_.axisRect()->margins();  // of the last layout
+  const int room = plot_.height() - around.top() - around.bottom();
+  const bool fits = QFontMetrics(y.labelFont()).horizontalAdvance(y_title_) <= room;
+  const QString& label = fits ? y_title_ : y_unit_;
+  if (y.label() != label) y.setLabel(label);
 }
 
 }  // namespace syncline::ui

@@ -16,6 +16,8 @@ class ChartScene {
   void setColours(const QPalette&, const QFont&);  // background, axes, grid; curves follow with the next drawCurves()
   void drawCurves();                               // graphs from the data
   void layOut();                                   // ranges, titles and ticks of the axes; does not replot
+  // What the y axis says; a chart too small for it says the unit alone, what is drawn stands in its header.
+  void setYTitle(const QString& title, const QString& unit);
   void keepYRange(bool only_grow) { only_grow_ = only_grow; }
   void forgetYRange();  // fit anew
   std::int64_t vertices() const { return vertices_; }
@@ -30,7 +32,10 @@ class ChartScene {
   void drawBand(const chart::CurveData&, const QColor&);
   QCPRange placedY() const;
 
+  void fitYTitle();
+
   QCustomPlot& plot_;
+  QString y_title_, y_unit_;
   const ChartState& state_;
   ChartMarks* marks_;
   QSharedPointer<UnitTicker> x_ticker_, y_ticker_;

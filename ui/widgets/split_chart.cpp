@@ -230,7 +230,7 @@ void SplitChart::Implementation::placeY() {
   // Bars stand on zero.
   const QCPRange x = plot_->xAxis->range();
   if (!std::isfinite(state_.y_lower)) plot_->yAxis->setRange(0, split_.highest(x.lower, x.upper) * (split_.share ? 1.0 : 1.05));
-  plot_->yAxis->setLabel(split_.share ? tr("share of step (%)") : format::axisTitle(tr("Time"), state_.y_unit));
+  plot_->scene().setYTitle(split_.share ? tr("share of step (%)") : format::axisTitle(tr("Time"), state_.y_unit), state_.y_unit.text);
   if (!split_.named) return;
   const QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
   constexpr int axis = 70;  // px beside the plot area

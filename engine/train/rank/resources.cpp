@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -15,20 +16,13 @@ namespace syncline {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double least_interval_s = 0.1;
+constexpr double least_interval_s = 0.1;  // a rate over less is noise, but better than nothing of a run that was shorter
 
-void read_cpu(const std::filesystem::path& proc, ResourceCounters& counters) {
-  std::ifstream file(proc / "self" / "stat");
-  std::string text;
-  std::getline(file, text);
-  // The second field is the program's name in brackets and may hold anything; utime and stime are the 14th and 15th.
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return;
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string skipped;
-  for (int field = 3; field < 14; ++field) fields >> skipped;
-  double user = 0, system = 0;
-  if (fields >> user >> system) counters.cpu_s = (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+// The clock counts nanoseconds where /proc counts hundredths of a second, too coarse for a short run.
+double process_cpu_s() {
+  timespec time{};
+  if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 void read_memory(const std::filesystem::path& proc, ResourceCounters& counters) {
@@ -70,7 +64,7 @@ void read_network(const std::filesystem::path& proc, const std::filesystem::path
 ResourceCounters read_resources(const std::filesystem::path& proc, const std::filesystem::path& interfaces) {
   ResourceCounters counters;
   counters.at_s = monotonic_s();
-  read_cpu(proc, counters);
+  counters.cpu_s = process_cpu_s();
   read_memory(proc, counters);
   read_network(proc, interfaces, counters);
   return counters;
@@ -119,6 +113,7 @@ ResourceSample ResourceSampler::sample_since(const ResourceCounters& now) {
   ResourceSample sample = resource_rates(before_, now, cores_);
   if (!of_host_) sample.sent_bytes_per_s = sample.received_bytes_per_s = unknown;
   before_ = now;
+  sampled_ = true;
   return sample;
 }
 
@@ -133,7 +128,7 @@ std::optional<ResourceSample> ResourceSampler::take() {
 std::optional<ResourceSample> ResourceSampler::last() {
   const ResourceCounters now = read_resources();
   const std::lock_guard lock(mutex_);
-  if (now.at_s - before_.at_s < least_interval_s) return std::nullopt;
+  if (sampled_ && now.at_s - before_.at_s < least_interval_s) return std::nullopt;
   return sample_since(now);
 }
 

@@ -13,7 +13,7 @@
 
 namespace syncline {
 
-// As /proc counts them, since the start of the process or of the host.
+// Since the start of the process or of the host.
 struct ResourceCounters {
   double at_s = 0, cpu_s = 0;  // at_s: monotonic; cpu_s: user and system time of all threads
   double resident_bytes = 0;
@@ -42,7 +42,8 @@ class ResourceSampler {
 
   // The newest sample, once; nullopt: none since the last call. Costs one load of an atomic where there is none.
   std::optional<ResourceSample> take();
-  // What happened since the last sample, read here and now: for the end of a run. nullopt when that is less than a tenth of a second.
+  // What happened since the last sample, read here and now: for the end of a run. nullopt when that is less than a tenth of a second and
+  // not all there is.
   std::optional<ResourceSample> last();
 
  private:
@@ -54,7 +55,7 @@ class ResourceSampler {
   std::atomic<bool> ready_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stopping_ = false;
+  bool stopping_ = false, sampled_ = false;
   ResourceCounters before_;
   ResourceSample newest_;
   std::thread thread_;

@@ -162,7 +162,7 @@ assert records == 28, records
   EXPECT_EQ(other.code, 2);
 }
 
-// A run of a second is long enough for the sample at its end.
+// However short the run: there is a sample at its end.
 TEST_F(Reading, AnExportHasWhatTheRanksTookOfTheMachineAndTheThroughput) {
   ASSERT_EQ(engine_->run("export wfbp --format json --output taken.json").code, 0);
   const json exported = json::parse(std::ifstream(engine_->folder() / "taken.json"));

@@ -38,6 +38,24 @@ class SplitChartTest : public ChartTest {
   }
 };
 
+// Cut off it would say "share of ste".
+TEST_F(SplitChartTest, ASmallChartsAxisSaysItsUnitAndALargeOnesItsTitle) {
+  SplitChart* made = split();
+  made->setBars(bars(5));
+  show();
+  auto* plot = static_cast<ChartPlot*>(plot_of(made));
+  const auto label_at = [&](int height) {
+    plot->setFixedHeight(height);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return plot->height() == height; }));
+    plot->replot();
+    plot->replot();  // the margins of the first one count
+    return plot->yAxis->label();
+  };
+  EXPECT_EQ(label_at(300), QStringLiteral("Time (ms)"));
+  EXPECT_EQ(label_at(90), QStringLiteral("ms"));
+  EXPECT_EQ(label_at(300), QStringLiteral("Time (ms)"));
+}
+
 TEST_F(SplitChartTest, BarsStandInTheFixedOrderFromTheBase) {
   SplitChart* made = split();
   made->setBars(bars(5));

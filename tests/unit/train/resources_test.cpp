@@ -39,11 +39,6 @@ constexpr char net_heading[] =
     "Inter-|   Receive                                                |  Transmit\n"
     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n";
 
-TEST_F(ProcFiles, GiveProcessorTimeAlsoOfAProgramWithBracketsInItsName) {
-  write("self/stat", "7 (a) b (c) S 1 1 1 0 -1 0 1 2 3 4 250 50 0 0 20 0 5 0 99\n");
-  EXPECT_DOUBLE_EQ(read().cpu_s, 300.0 / static_cast<double>(::sysconf(_SC_CLK_TCK)));
-}
-
 TEST_F(ProcFiles, GiveResidentMemoryInBytes) {
   write("self/statm", "9000 1234 10 1 0 500 0\n");
   EXPECT_DOUBLE_EQ(read().resident_bytes, 1234.0 * static_cast<double>(::sysconf(_SC_PAGESIZE)));
@@ -69,7 +64,7 @@ TEST_F(ProcFiles, CountABridgesTrafficOnce) {
 TEST_F(ProcFiles, ThatAreMissingGiveNoNetwork) {
   const ResourceCounters counters = read();
   EXPECT_FALSE(counters.network);
-  EXPECT_EQ(counters.cpu_s, 0);
+  EXPECT_EQ(counters.resident_bytes, 0);
 }
 
 TEST(ResourceRates, AreSharesOfTheRanksCoresAndBytesPerSecond) {
@@ -112,7 +107,8 @@ TEST(ResourceSamplerTest, EndsAtOnceWhileItWaits) {
 
 TEST(ResourceSamplerTest, GivesTheEndOfAShortRun) {
   ResourceSampler sampler(600, 600, 1, true);
-  EXPECT_FALSE(sampler.last().has_value());
+  EXPECT_TRUE(sampler.last().has_value());   // however short: it is all there is
+  EXPECT_FALSE(sampler.last().has_value());  // nothing worth a sample since
   std::this_thread::sleep_for(std::chrono::milliseconds(150));
   EXPECT_TRUE(sampler.last().has_value());
 }
