@@ -109,7 +109,7 @@ Work::Work(Work&& other) noexcept : state_(std::move(other.state_)) { other.stat
 
 Work& Work::operator=(Work&& other) {
   if (this == &other) return *this;
-  if (state_ && !state_->finished()) {
+  if (state_ && !state_->ended()) {
     throw UsageError("internal error: the handle of " + state_->describe() +
                      " was overwritten before the operation had ended; wait for it first");
   }
@@ -122,7 +122,7 @@ Work& Work::operator=(Work&& other) {
 Work::~Work() {
   if (!state_) return;
   try {
-    if (!state_->finished()) {
+    if (!state_->ended()) {
       comm_log("internal error: the handle of " + state_->describe() + " was dropped before the operation had ended; waiting for it");
       state_->wait();
     }
@@ -132,7 +132,7 @@ Work::~Work() {
   state_->drop();
 }
 
-bool Work::done() const { return !state_ || state_->finished(); }
+bool Work::done() const { return !state_ || state_->ended(); }
 void Work::wait() {
   if (state_) state_->wait();
 }

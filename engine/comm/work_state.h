@@ -29,9 +29,11 @@ class WorkState {
   virtual ~WorkState() = default;
 
   bool finished() const { return status_.load(std::memory_order_acquire) != under_way; }
-  void wait();  // throws what ended it
-  bool wait_for(double limit_s);
-  void request_cancel();  // returns when finished
+  // The owner's side. In virtual time these let other ranks run, and what ends later than the owner's present has not ended.
+  virtual bool ended() { return finished(); }
+  virtual void wait();  // throws what ended it
+  virtual bool wait_for(double limit_s);
+  virtual void request_cancel();  // returns when finished
   // Appends "allreduce 'bucket 3' (number 17 of 'data', step 12)".
   virtual void describe_to(std::string&) const = 0;
   std::string describe() const {
@@ -60,12 +62,14 @@ class WorkState {
   Doorbell* queue_bell = nullptr;  // null once the queue is gone; rung to have a cancel looked at
   double limit_s = 60;
 
- private:
-  enum Status : std::uint32_t { under_way, succeeded, failed };
-  bool wait_until(double until_s);
+ protected:
   void raise_if_failed() const {
     if (status_.load(std::memory_order_acquire) == failed) failure_.raise();
   }
+
+ private:
+  enum Status : std::uint32_t { under_way, succeeded, failed };
+  bool wait_until(double until_s);
   std::atomic<std::uint32_t> status_{under_way};
   std::atomic<bool> cancel_{false}, dropped_{true}, retired_{true};
   Doorbell bell_;

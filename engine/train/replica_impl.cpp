@@ -124,7 +124,7 @@ Optimizer& ReplicaImpl::add_optimizer(const std::string& name, const OptimizerSp
                         .threads = context_.threads};
   auto rule = std::make_unique<TracedOptimizer>(
       syncline::make_optimizer(spec, std::move(made)), context_.clock,
-      [this](const View& range, double start_s) { record_update(range, start_s); }, context_.in_optimizer);
+      [this](const View& range, double start_s) { record_update(range, start_s); }, context_.in_optimizer, context_.charge_update);
   optimizers_.push_back({name, std::move(rule)});
   return *optimizers_.back().rule;
 }

@@ -27,6 +27,7 @@ struct ReplicaContext {
   std::int64_t total_steps = 0;  // what schedules end at
   int threads = 1;
   TracedOptimizer::Inside in_optimizer;  // see there; may be empty
+  TracedOptimizer::Charge charge_update = {};
 };
 
 class ReplicaImpl final : public Replica {

@@ -16,8 +16,10 @@ class TracedOptimizer final : public Optimizer {
   using Done = std::function<void(const View& range, double start_s)>;
   // `inside` is told when the rule's own code runs, so that a crash in a plugin can be told by name; empty: nobody asks.
   using Inside = std::function<void(bool)>;
-  TracedOptimizer(std::unique_ptr<Optimizer> inner, const Clock& clock, Done done, Inside inside = {})
-      : inner_(std::move(inner)), clock_(clock), done_(std::move(done)), inside_(std::move(inside)) {}
+  // `charge` lets pass what the update of a range takes where nothing is computed (virtual time); empty: it takes what it takes.
+  using Charge = std::function<void(const View& range)>;
+  TracedOptimizer(std::unique_ptr<Optimizer> inner, const Clock& clock, Done done, Inside inside = {}, Charge charge = {})
+      : inner_(std::move(inner)), clock_(clock), done_(std::move(done)), inside_(std::move(inside)), charge_(std::move(charge)) {}
 
   Update begin(double lr_factor) override {
     open_.emplace(inner_->begin(lr_factor));
@@ -35,12 +37,14 @@ class TracedOptimizer final : public Optimizer {
     if (inside_) inside_(true);
     open_->apply(params, grads, scale);
     if (inside_) inside_(false);
+    if (charge_) charge_(params);
     done_(params, start_s);
   }
   std::unique_ptr<Optimizer> inner_;
   const Clock& clock_;
   Done done_;
   Inside inside_;
+  Charge charge_;
   std::optional<Update> open_;
 };
 

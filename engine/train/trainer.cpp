@@ -41,7 +41,8 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
                 .slices = slices_of(parts_.task),
                 .total_steps = schedule_steps(parts_),
                 .threads = options_.threads,
-                .in_optimizer = parts_.in_optimizer}),
+                .in_optimizer = parts_.in_optimizer,
+                .charge_update = parts_.charge_update}),
       strategy_(parts_.strategy.make(parts_.experiment.strategy.options)),
       hooks_(*strategy_, replica_, parts_.activity, parts_.faults),
       statistics_(parts_.backend.allocate(parts_.task.statistic_count())),
@@ -74,7 +75,7 @@ void Trainer::start() {
     if (traits_.replicas_identical) parts_.data.broadcast(replica_.params(), 0).wait();
   }
   if (parts_.resume != nullptr) restore(*parts_.resume);
-  if (traits_.replicas_identical) compare_parameters();
+  if (traits_.replicas_identical && options_.hash_every > 0) compare_parameters();
   evaluation_due_.done(step_, epochs_done(), parts_.clock.now_s());
   checkpoint_due_.done(step_, epochs_done(), parts_.clock.now_s());
   parts_.observer.started(replica_.slices(), replica_.plan(), total_steps_, axes());

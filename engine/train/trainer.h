@@ -45,6 +45,7 @@ struct TrainerParts {  // all outlive the trainer
   const CheckpointSource* resume = nullptr;
   std::function<void(bool)> in_optimizer = {};        // told around every update; may be empty
   const CheckpointSource* parameters_from = nullptr;  // --init-from
+  TracedOptimizer::Charge charge_update = {};         // in virtual time
 };
 
 struct TrainerOptions {
