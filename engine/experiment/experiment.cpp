@@ -35,6 +35,11 @@ std::int64_t Experiment::batch_of(std::int64_t worker) const {
   return batches.size() == 1 ? batches.front() : batches.at(static_cast<std::size_t>(worker));
 }
 
+double ClusterSpec::slowdown_of(std::int64_t worker) const {
+  if (slowdown.empty()) return 1;
+  return slowdown.size() == 1 ? slowdown.front() : slowdown.at(static_cast<std::size_t>(worker));
+}
+
 std::int64_t Experiment::global_batch() const {
   std::int64_t sum = 0;
   for (std::int64_t worker = 0; worker < cluster.workers; ++worker) sum += batch_of(worker);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/experiment/layer_profile.h"
 #include "engine/experiment/parameter.h"
 
 namespace syncline {
@@ -81,8 +82,17 @@ struct ClusterSpec {
   std::string device = "auto";  // cpu | cuda | auto
   std::int64_t threads_per_worker = 0;
   std::string compute = "real";  // real | paced | emulate
-  std::vector<NodeSpec> nodes;   // empty: one node
-  std::vector<LinkSpec> links;   // [cluster.link] is one LinkSpec with empty from and to
+  // Paced and emulated compute: layer times and what they are multiplied with (pace_factor()).
+  std::string profile_from;      // a run, or a file of JSON; empty: `profile` holds the times
+  LayerProfile profile;          // as the experiment gives it; engine/sim/profiles.h reads the others
+  double time_scale = 1;         // of layer times and emulated links
+  std::vector<double> slowdown;  // one factor per worker, or one for all; empty: 1
+  double jitter_std = 0;         // relative, of a factor on each worker's steps
+  std::uint64_t jitter_seed = 1;
+  bool real_compute() const { return compute == "real"; }
+  double slowdown_of(std::int64_t worker) const;
+  std::vector<NodeSpec> nodes;  // empty: one node
+  std::vector<LinkSpec> links;  // [cluster.link] is one LinkSpec with empty from and to
   bool emulate_link = false;
 };
 

@@ -36,6 +36,7 @@ class ExperimentReader {
   void read_optimizer(const document::Node* train);
   void read_schedule(const document::Node* train);
   void read_cluster();
+  void read_compute(TableRecord& cluster, const document::Node*);
   void read_topology(const document::Node* cluster);
   void refuse_topology(const document::Node* cluster);
   void read_strategy();

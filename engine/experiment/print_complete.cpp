@@ -71,6 +71,11 @@ class Printer {
       for (const TableRecord& layer : reading_.layers) text_ += "  " + layer_table(layer) + ",\n";
       text_ += "]\n";
     }
+    if (path == "cluster") {
+      if (const auto profile = reading_.tables.find("cluster.profile"); profile != reading_.tables.end())
+        line("profile", inline_table(profile->second));
+      if (!reading_.tables.at(path).hidden.contains("jitter")) line("jitter", inline_table(reading_.tables.at("cluster.jitter")));
+    }
     if (path == "train") {
       line("optimizer", inline_table(reading_.tables.at("train.optimizer")));
       line("schedule", inline_table(reading_.tables.at("train.schedule")));

@@ -34,11 +34,52 @@ LinkSpec link_of(const TableRecord& table) {
   return link;
 }
 
+// A table is a section of its own, read by read_compute().
+std::variant<Value, std::string> read_profile(const Node& node) {
+  if (node.type == Node::table) return Value{std::string()};
+  if (node.type == Node::text && !std::get<std::string>(node.value).empty()) return Value{std::get<std::string>(node.value)};
+  return fmt::format("must be a run, a .json file or a table {{ forward_s = [..], backward_s = [..], update_s = x }}, not {}",
+                     document::describe(node));
+}
+
 }  // namespace
+
+void ExperimentReader::read_compute(TableRecord& table, const Node* node) {
+  ClusterSpec& cluster = reading_.experiment.cluster;
+  TableRecord& jitter = keep(tables_.read(find(node, "jitter"), section("cluster.jitter"), {}, place_of(node)));
+  if (table.hidden.contains("profile") || !table.usable("compute")) return;
+  if (table.usable("time_scale")) cluster.time_scale = table.params.real("time_scale");
+  if (table.usable("slowdown")) cluster.slowdown = table.params.reals("slowdown");
+  if (jitter.usable("std")) cluster.jitter_std = jitter.params.real("std");
+  if (jitter.usable("seed")) cluster.jitter_seed = static_cast<std::uint64_t>(jitter.params.integer("seed"));
+  const std::size_t factors = cluster.slowdown.size();
+  if (table.usable("slowdown") && table.usable("workers") && factors != 1 && static_cast<std::int64_t>(factors) != cluster.workers) {
+    problems_.add(table.place_of("slowdown"), "cluster.slowdown",
+                  fmt::format("has {} value{} for {} worker{}; give one number for all, or one for each", factors, factors == 1 ? "" : "s",
+                              cluster.workers, cluster.workers == 1 ? "" : "s"));
+  }
+  if (const TableRecord& train = reading_.tables.at("train"); cluster.compute == "emulate" && train.usable("target_accuracy")) {
+    problems_.add(train.place_of("target_accuracy"), "train.target_accuracy",
+                  "does not apply: compute = \"emulate\" does no arithmetic, so there is no accuracy to reach; leave the key out");
+  }
+  const Node* profile = find(node, "profile");
+  if (profile == nullptr || profile->type != Node::table) {
+    if (table.usable("profile")) cluster.profile_from = table.params.text("profile");
+    return;
+  }
+  table.hidden.insert("profile");  // printed as the table that it is
+  TableRecord& times = keep(tables_.read(profile, profile_section(), {}, {}));
+  if (!times.usable("forward_s") || !times.usable("backward_s") || !times.usable("update_s")) return;
+  cluster.profile.forward_s = times.params.reals("forward_s");
+  cluster.profile.backward_s = times.params.reals("backward_s");
+  cluster.profile.update_s = times.params.real("update_s");
+  if (std::string problem = problem_with_profile(cluster.profile); !problem.empty())
+    problems_.add(table.place_of("profile"), "cluster.profile", std::move(problem));
+}
 
 void ExperimentReader::read_cluster() {
   const Node* node = root_.find("cluster");
-  const TableRecord& table = keep(tables_.read(node, section("cluster"), {.rules = {{"device", read_device}}}, {}));
+  TableRecord& table = keep(tables_.read(node, section("cluster"), {.rules = {{"device", read_device}, {"profile", read_profile}}}, {}));
   ClusterSpec& cluster = reading_.experiment.cluster;
   if (table.usable("workers")) cluster.workers = table.params.integer("workers");
   if (table.usable("servers")) cluster.servers = table.params.integer("servers");
@@ -46,6 +87,7 @@ void ExperimentReader::read_cluster() {
   if (table.usable("device")) cluster.device = table.params.choice("device");
   if (table.usable("threads_per_worker")) cluster.threads_per_worker = table.params.integer("threads_per_worker");
   if (table.usable("compute")) cluster.compute = table.params.choice("compute");
+  read_compute(table, node);
   const TableRecord& link = keep(tables_.read(find(node, "link"), section("cluster.link"), {}, place_of(node)));
   cluster.links.push_back(link_of(link));
   if (link.usable("emulate")) cluster.emulate_link = link.params.flag("emulate");

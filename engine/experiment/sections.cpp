@@ -163,7 +163,8 @@ constexpr std::array schedule = {
 };
 
 constexpr Names device_choices[] = {"auto", "cpu"};
-constexpr Names compute_choices[] = {"real"};
+constexpr Names compute_choices[] = {"real", "paced", "emulate"};
+constexpr std::string_view not_real = "compute = paced | emulate";
 constexpr std::array cluster = {
     P{.key = "workers", .help = "Training ranks.", .kind = P::integer, .initial = 1_i, .least = 1, .most = 16384},
     P{.key = "servers",
@@ -191,11 +192,40 @@ constexpr std::array cluster = {
       .least = 0,
       .most = 4096},
     P{.key = "compute",
-      .help = "Whether the arithmetic is done.",
+      .help = "How fast workers compute: as this machine does; paced: the arithmetic is done, and each layer lasts as long as its profile "
+              "says; emulate: no arithmetic, only the profile's times.",
       .kind = P::choice,
       .initial = "real",
       .advanced = true,
       .choices = compute_choices},
+    P{.key = "profile",
+      .help = "Layer times of the machine that is paced or emulated, at this model and batch: a traced run, a .json file ('export RUN "
+              "--format profile' writes it), or a table { forward_s = [..], backward_s = [..], update_s = x }.",
+      .kind = P::text,
+      .advanced = true,
+      .only_if = not_real},
+    P{.key = "time_scale",
+      .help = "Factor on the profile's times and on emulated links: above 1 everything takes longer in the same proportions.",
+      .kind = P::real,
+      .initial = 1.0,
+      .least = 1e-6,
+      .most = 1e6,
+      .advanced = true,
+      .only_if = not_real},
+    P{.key = "slowdown",
+      .help = "Factor on the profile's times of each worker, or one for all: above 1 a straggler.",
+      .kind = P::list,
+      .initial = "[1.0]",
+      .least = 1e-3,
+      .most = 1e3,
+      .advanced = true,
+      .only_if = not_real},
+    P{.key = "jitter",
+      .help = "Random factor on the profile's times, another one for each worker and step.",
+      .kind = P::table,
+      .optional = true,
+      .advanced = true,
+      .only_if = not_real},
     P{.key = "link", .help = "The link between every pair of workers.", .kind = P::table},
     P{.key = "nodes",
       .help = "The machines, where they differ or links between them are described.",
@@ -207,6 +237,37 @@ constexpr std::array cluster = {
       .kind = P::table,
       .optional = true,
       .advanced = true},
+};
+constexpr std::array profile = {
+    P{.key = "forward_s",
+      .help = "Seconds of each layer's forward, in the order of forward; or a single time for the whole pass.",
+      .kind = P::list,
+      .least = 0,
+      .most = 1e6,
+      .unit = "s"},
+    P{.key = "backward_s",
+      .help = "Seconds of each layer's backward, in the order of forward.",
+      .kind = P::list,
+      .least = 0,
+      .most = 1e6,
+      .unit = "s"},
+    P{.key = "update_s",
+      .help = "Seconds of the update of all parameters.",
+      .kind = P::real,
+      .initial = 0.0,
+      .least = 0,
+      .most = 1e6,
+      .unit = "s"},
+};
+constexpr std::array jitter = {
+    P{.key = "std",
+      .help = "Standard deviation of the factor, whose mean is 1.",
+      .kind = P::real,
+      .initial = 0.0,
+      .least = 0,
+      .most = 2,
+      .advanced = true},
+    P{.key = "seed", .help = "Start of its random stream.", .kind = P::integer, .initial = 1_i, .least = 0, .advanced = true},
 };
 constexpr std::array link = {
     P{.key = "bandwidth",
@@ -330,6 +391,7 @@ constexpr std::array table = {
     Section{"train.optimizer", "Optimizer", "The update rule and its keys.", optimizer, "optimizers", "name"},
     Section{"train.schedule", "Schedule", "The learning rate over time.", schedule, "schedules", "name"},
     Section{"cluster", "Cluster", "Where it runs: workers, devices, links.", cluster, "", ""},
+    Section{"cluster.jitter", "Jitter", "Random factor on the times of paced and emulated workers.", jitter, "", ""},
     Section{"cluster.link", "Link", "One link for every pair of workers.", link, "", ""},
     Section{"cluster.nodes", "Machine", "One kind of machine of a topology.", nodes, "", "", true},
     Section{"cluster.links", "Link between machines", "One link of a topology.", links, "", "", true},
@@ -362,11 +424,10 @@ constexpr CatalogueChoice catalogue_choices[] = {
 constexpr std::string_view kinds[] = {"strategies", "plans", "allreduces", "codecs",        "optimizers",    "schedules",
                                       "layers",     "zoo",   "sources",    "augmentations", "orchestrations"};
 
-constexpr std::string_view no_other_compute = "belongs to compute = \"paced\" or \"emulate\"; this version knows only \"real\"";
 constexpr std::string_view no_servers = "belongs to strategies with parameter servers; this version has none";
 constexpr Reserved reserved[] = {
-    {"cluster", "profile", no_other_compute}, {"cluster", "time_scale", no_other_compute}, {"cluster", "slowdown", no_other_compute},
-    {"cluster", "jitter", no_other_compute},  {"strategy", "service", no_servers},         {"strategy", "script", no_servers},
+    {"strategy", "service", no_servers},
+    {"strategy", "script", no_servers},
 };
 
 void check_table(std::string_view where, std::span<const Parameter> parameters, std::span<const Parameter> also,
@@ -407,6 +468,11 @@ const Section& section(std::string_view name) {
     if (candidate.name == name) return candidate;
   }
   throw UsageError(fmt::format("the experiment file has no section '{}'", name));
+}
+
+const Section& profile_section() {
+  static constexpr Section times{"cluster.profile", "Profile", "Layer times of the machine that is paced or emulated.", profile, "", ""};
+  return times;
 }
 
 std::vector<std::string_view> choices_of(const Catalogue& catalogue, std::string_view section_name, const Parameter& parameter) {

@@ -23,6 +23,7 @@ struct Section {
 
 std::span<const Section> sections();            // in the order of the file
 const Section& section(std::string_view name);  // UsageError for an unknown one
+const Section& profile_section();               // of cluster.profile where it is a table: no form and no header of its own
 
 // What a key may be: the table's own choices, or the names in the catalogue ("strategy.name", "model.zoo").
 std::vector<std::string_view> choices_of(const Catalogue&, std::string_view section, const Parameter&);

@@ -105,7 +105,7 @@ TEST(Schema, HasEverySectionAndEveryEntry) {
   EXPECT_EQ(train["parameters"][1]["least"], 1);
   EXPECT_EQ(train["parameters"][1]["optional"], true);
   EXPECT_EQ(train["parameters"][4]["default"], nlohmann::json::array({64}));
-  const auto& names = schema["sections"][11]["parameters"][0];
+  const auto& names = schema["sections"][12]["parameters"][0];
   EXPECT_EQ(names["key"], "name");
   EXPECT_EQ(names["choices"], nlohmann::json::array({"none", "sync", "local-sgd"}));
   EXPECT_EQ(names["least"], nullptr);

@@ -120,15 +120,9 @@ every = "soon"
 }
 
 TEST(Errors, WhatThisVersionLacksIsNotTakenSilently) {
-  EXPECT_EQ(problems(minimal("[cluster]\ncompute = \"paced\"\nprofile = \"a\"\nslowdown = [1]\njitter = { std = 0.1 }\ntime_scale = "
-                             "2\ndevice = \"cuda\"\nservers = 1\n")),
-            (Texts{"a.toml:11: cluster.compute: 'paced' is not known: this version knows only 'real'",
-                   "a.toml:12: cluster.profile: belongs to compute = \"paced\" or \"emulate\"; this version knows only \"real\"",
-                   "a.toml:13: cluster.slowdown: belongs to compute = \"paced\" or \"emulate\"; this version knows only \"real\"",
-                   "a.toml:14: cluster.jitter: belongs to compute = \"paced\" or \"emulate\"; this version knows only \"real\"",
-                   "a.toml:15: cluster.time_scale: belongs to compute = \"paced\" or \"emulate\"; this version knows only \"real\"",
-                   "a.toml:16: cluster.device: this build has no CUDA module; use 'cpu' or 'auto'",
-                   "a.toml:17: cluster.servers: must be 0: the strategy 'sync' has no servers"}));
+  EXPECT_EQ(problems(minimal("[cluster]\ndevice = \"cuda\"\nservers = 1\n")),
+            (Texts{"a.toml:11: cluster.device: this build has no CUDA module; use 'cpu' or 'auto'",
+                   "a.toml:12: cluster.servers: must be 0: the strategy 'sync' has no servers"}));
   EXPECT_EQ(problems(minimal("service = \"arrival\"\norchestration = \"bitvector\"\nallreduce = \"ring\"\ncodec = \"qsgd\"\n")),
             (Texts{"a.toml:10: strategy.service: belongs to strategies with parameter servers; this version has none",
                    "a.toml:11: strategy.orchestration: 'bitvector' is not known: this version knows only 'static'",

@@ -208,7 +208,7 @@ QString title_of(Step step) {
 const std::vector<FormPart>& parts_of(Step step) {
   static const std::vector<FormPart> model = {{"model"}};
   static const std::vector<FormPart> data = {{"data"}, {"train", {"batch_per_worker", "micro_batches"}}};
-  static const std::vector<FormPart> topology = {{"cluster"}, {"cluster.link"}};
+  static const std::vector<FormPart> topology = {{"cluster"}, {"cluster.jitter"}, {"cluster.link"}};
   static const std::vector<FormPart> strategy = {
       {"strategy"}, {"strategy.plan_options"}, {"strategy.allreduce_options"}, {"strategy.codec_options"}};
   static const std::vector<FormPart> optimizer = {
