@@ -38,7 +38,7 @@ class ExperimentReader {
   void read_cluster();
   void read_compute(TableRecord& cluster, const document::Node*);
   void read_topology(const document::Node* cluster);
-  void refuse_topology(const document::Node* cluster);
+  void check_topology();
   void read_strategy();
   void read_options(const TableRecord& strategy, std::string_view key, std::string_view section, bool applies, Params& options);
   void check_exchange(TableRecord& strategy, const Catalogue::Strategy&);

@@ -84,7 +84,6 @@ struct Catalogue {
   };
   std::vector<Strategy> strategies;
   std::vector<Entry> plans, allreduces, codecs, optimizers, schedules, layers, zoo, sources, augmentations, orchestrations;
-  bool topology = true;  // false: nothing in this program would use [[cluster.nodes]] and [[cluster.links]], so they are refused
 };
 
 }  // namespace syncline

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/experiment/experiment_reader.h"
+#include "engine/experiment/topology.h"
 
 namespace syncline {
 namespace {
@@ -22,6 +23,9 @@ std::variant<Value, std::string> read_device(const Node& node) {
   }
   throw UsageError("the table of [cluster] has no device");
 }
+
+constexpr std::int64_t most_machines = 16384;
+constexpr std::size_t most_kinds = 256;
 
 LinkSpec link_of(const TableRecord& table) {
   LinkSpec link;
@@ -109,21 +113,8 @@ std::vector<TableRecord> ExperimentReader::read_repeated(const Node* list, const
   return records;
 }
 
-void ExperimentReader::refuse_topology(const Node* cluster) {
-  if (const Node* nodes = find(cluster, "nodes"); nodes != nullptr)
-    problems_.add(place_of(nodes), "cluster.nodes",
-                  "machines of different kinds are not told apart yet: the launcher places the ranks; leave [[cluster.nodes]] out");
-  if (const Node* links = find(cluster, "links"); links != nullptr)
-    problems_.add(place_of(links), "cluster.links",
-                  "links between named machines are not emulated yet: [cluster.link] is one link for every pair of ranks");
-}
-
 void ExperimentReader::read_topology(const Node* cluster) {
   ClusterSpec& spec = reading_.experiment.cluster;
-  if (!catalogue_.topology) {
-    refuse_topology(cluster);
-    return;
-  }
   reading_.nodes = read_repeated(find(cluster, "nodes"), section("cluster.nodes"));
   reading_.links = read_repeated(find(cluster, "links"), section("cluster.links"));
   std::vector<std::string_view> names;
@@ -158,6 +149,55 @@ void ExperimentReader::read_topology(const Node* cluster) {
       problems_.add(table.place_of("to"), table.key("to"), fmt::format("'{}' and '{}' have a link already", link.from, link.to));
     }
     spec.links.push_back(link);
+  }
+  check_topology();
+}
+
+// What only the whole graph can say; nothing where a part of it is wrong already.
+void ExperimentReader::check_topology() {
+  const ClusterSpec& spec = reading_.experiment.cluster;
+  const TableRecord &cluster = reading_.tables.at("cluster"), &link = reading_.tables.at("cluster.link");
+  for (const char* key : {"bandwidth", "latency"}) {
+    if (reading_.links.empty() || !link.usable(key) || link.params.real(key) == 0) continue;
+    problems_.add(link.place_of(key), link.key(key),
+                  "is one link for all, and [[cluster.links]] describe a topology: leave one of the two out");
+  }
+  const auto sound = [](const TableRecord& table) { return table.wrong.empty(); };
+  std::set<std::string> names;
+  for (const NodeSpec& node : spec.nodes) names.insert(node.name);
+  const bool known = std::all_of(spec.links.begin(), spec.links.end(), [&](const LinkSpec& each) {
+    return each.from.empty() || (names.contains(each.from) && names.contains(each.to));
+  });
+  if (spec.nodes.empty() || !known || names.size() < spec.nodes.size() || !sound(cluster) ||
+      !std::all_of(reading_.nodes.begin(), reading_.nodes.end(), sound) ||
+      !std::all_of(reading_.links.begin(), reading_.links.end(), sound))
+    return;
+  std::int64_t machines = 0;
+  for (const NodeSpec& node : spec.nodes) machines += node.count;
+  if (machines > most_machines || spec.nodes.size() > most_kinds) {
+    problems_.add(reading_.nodes.front().place, "cluster.nodes",
+                  fmt::format("describe {} machines of {} kinds; up to {} of {} are possible", machines, spec.nodes.size(), most_machines,
+                              most_kinds));
+    return;
+  }
+  const Topology topology(spec);
+  if (topology.left_over() > 0) {
+    problems_.add(cluster.place_of("workers"), "cluster.workers",
+                  fmt::format("is {} and the machines of [[cluster.nodes]] have room for {}, by their devices or else their cores{}: fewer "
+                              "workers, or more machines or cores, would be right",
+                              spec.workers, topology.ranks(), spec.threads_per_worker > 1 ? " over cluster.threads_per_worker" : ""));
+    return;
+  }
+  for (const auto& [a, b] : topology.without_route()) {
+    const TableRecord& table = reading_.nodes[static_cast<std::size_t>(b)];
+    const std::string& name = spec.nodes[static_cast<std::size_t>(a)].name;
+    problems_.add(
+        table.place_of("name"), table.key("name"),
+        a == b ? fmt::format("the {} machines '{}' have no link to each other (from = to is the link inside one): links to a machine "
+                             "between them, such as a switch, would be right",
+                             spec.nodes[static_cast<std::size_t>(a)].count, name)
+               : fmt::format("no [[cluster.links]] lead from '{}' to '{}', directly or through machines of which there is one", name,
+                             spec.nodes[static_cast<std::size_t>(b)].name));
   }
 }
 
@@ -235,7 +275,8 @@ void ExperimentReader::check_link(const TableRecord& strategy) {
   });
   if (free && link.usable("bandwidth") && link.usable("latency")) {
     problems_.add(link.place_of("emulate"), "cluster.link.emulate",
-                  "there is no link to emulate: give cluster.link.bandwidth or cluster.link.latency");
+                  reading_.links.empty() ? "there is no link to emulate: give cluster.link.bandwidth or cluster.link.latency"
+                                         : "there is no link to emulate: give [[cluster.links]] a bandwidth or a latency");
   }
   if (strategy.usable("allreduce") && reading_.experiment.strategy.allreduce == "library") {
     problems_.add(

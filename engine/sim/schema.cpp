@@ -49,7 +49,6 @@ Catalogue make_catalogue() {
   all.zoo = entries(zoo_entries());
   all.sources = entries(source_entries());
   all.augmentations = entries(augmentation_entries());
-  all.topology = false;
   return all;
 }
 
@@ -68,14 +67,19 @@ void check_time_of_a_message(const Experiment& experiment, std::int64_t paramete
   if (!cluster.emulate_link || cluster.workers < 2 || !options.has("chunk_bytes")) return;
   const double share = 4.0 * static_cast<double>(parameters) / static_cast<double>(cluster.workers);
   const double bytes = std::min(options.real("chunk_bytes"), share);
+  std::int64_t number = -1;  // of [[cluster.links]]; [cluster.link] comes first
   for (const LinkSpec& link : cluster.links) {
-    if (link.bandwidth_bytes_per_s <= 0) continue;
-    const double seconds = link.latency_s + bytes / link.bandwidth_bytes_per_s;
+    number += link.from.empty() ? 0 : 1;
+    const double back = link.bandwidth_back_bytes_per_s,
+                 rate = back > 0 ? std::min(back, link.bandwidth_bytes_per_s) : link.bandwidth_bytes_per_s;
+    if (rate <= 0) continue;
+    const double seconds = link.latency_s + bytes / rate;
     if (seconds <= experiment.fault.limit_s) continue;
-    problems.push_back({{.file = file, .key = "cluster.link.bandwidth"},
-                        fmt::format("a message of {} takes {} over this link, longer than fault.limit_s = {}: a faster link, a smaller "
-                                    "strategy.allreduce_options.chunk_bytes or a longer limit would be right",
-                                    format_size(bytes), format_duration(seconds), format_duration(experiment.fault.limit_s))});
+    problems.push_back(
+        {{.file = file, .key = link.from.empty() ? "cluster.link.bandwidth" : fmt::format("cluster.links.{}.bandwidth", number)},
+         fmt::format("a message of {} takes {} over this link, longer than fault.limit_s = {}: a faster link, a smaller "
+                     "strategy.allreduce_options.chunk_bytes or a longer limit would be right",
+                     format_size(bytes), format_duration(seconds), format_duration(experiment.fault.limit_s))});
     return;
   }
 }

@@ -330,10 +330,12 @@ class Generator {
   void cluster() {
     text_ += "[cluster]\n";
     maybe("threads_per_worker", whole(0, 8));
-    text_ += "[cluster.link]\n";
-    maybe("bandwidth", pick({real(), "\"1 Gbit/s\"", fmt::format("\"{} MB/s\"", real())}));
-    maybe("latency", pick({real(), "\"50 us\"", fmt::format("\"{} ms\"", real())}));
-    if (random_.below(2) == 0) return;
+    if (random_.below(2) == 0) {
+      text_ += "[cluster.link]\n";
+      maybe("bandwidth", pick({real(), "\"1 Gbit/s\"", fmt::format("\"{} MB/s\"", real())}));
+      maybe("latency", pick({real(), "\"50 us\"", fmt::format("\"{} ms\"", real())}));
+      return;
+    }
     text_ += fmt::format("[[cluster.nodes]]\nname = \"a b\"\nspeed = {}\n[[cluster.nodes]]\nname = \"n2\"\n", 0.5 + random_.uniform());
     text_ += fmt::format("[[cluster.links]]\nfrom = \"n2\"\nto = \"a b\"\nlatency = {}\n", real());
   }
