@@ -6,14 +6,9 @@
 #include <cstdint>
 
 #include "engine/comm/schedules/schedule.h"
+#include "engine/sim/network.h"
 
 namespace syncline {
-
-struct Wire {
-  double latency_s = 0;       // from a message's first byte leaving to its first byte arriving
-  double per_byte_s = 0;      // of a card, in each direction
-  double add_per_byte_s = 0;  // of a rank's processor: additions one after the other, beside the transfers
-};
 
 struct MessageLevel {
   double seconds = 0;         // until the last rank has finished

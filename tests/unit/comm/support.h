@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "engine/comm/thread_world.h"
+#include "tests/support/collectives.h"
 #include "tests/support/slow_build.h"
 
 namespace syncline::test {
@@ -53,19 +54,6 @@ inline void on_ranks(int size, const ThreadWorldOptions& options, const std::fun
   run_ranks(world, body);
 }
 inline void on_ranks(int size, const std::function<void(World&)>& body) { on_ranks(size, {}, body); }
-
-// Small integers that depend on rank and position: exact in fp32 whatever the order of addition, and different wherever data may go astray.
-inline float cell(int rank, std::int64_t position) { return static_cast<float>((rank + 1) * 1000 + (position * 7 + rank * 13) % 997); }
-inline View filled(int rank, std::int64_t count) {
-  View view = View::host(count);
-  for (std::int64_t i = 0; i < count; ++i) view.data()[i] = cell(rank, i);
-  return view;
-}
-inline float cell_sum(int size, std::int64_t position) {
-  float sum = 0;
-  for (int rank = 0; rank < size; ++rank) sum += cell(rank, position);
-  return sum;
-}
 
 // What the communication library would have printed, while this object lives.
 class CapturedLog {
