@@ -2,6 +2,7 @@
 // compare: runs side by side, with the difference to one of them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "app/commands/output.h"
 #include "engine/base/units.h"
 #include "engine/experiment/experiment.h"
+#include "engine/store/emulation.h"
 #include "engine/store/reader.h"
 #include "engine/store/summary.h"
 
@@ -103,6 +105,15 @@ void print_table(const std::vector<Column>& columns, const std::vector<SummaryMe
     right.push_back(false);
   }
   Table table(heads, right);
+  const auto is_emulated = [](const Column& column) { return !column.run.emulated.empty(); };
+  if (std::any_of(columns.begin(), columns.end(), is_emulated)) {
+    std::vector<std::string> row = {"times of"};
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      row.push_back(is_emulated(columns[i]) ? emulation_text(columns[i].run) : "this machine");
+      if (i > 0) row.emplace_back("");
+    }
+    table.row(row);
+  }
   for (const SummaryMetric& metric : wanted) {
     std::vector<std::string> row = {std::string(metric.name)};
     const auto reference = value_of(columns.front().summary, metric.key);
@@ -116,6 +127,7 @@ void print_table(const std::vector<Column>& columns, const std::vector<SummaryMe
   table.print();
   for (const Column& column : columns) {
     if (column.run.state != "finished") std::printf("%s is %s\n", column.run.name.c_str(), column.run.state.c_str());
+    if (const auto why = times_withheld(column.summary)) std::printf("%s: %s\n", column.run.name.c_str(), why->c_str());
   }
   const auto settings = differing_settings(columns);
   if (!settings.empty()) std::printf("\nsettings that differ from the baseline\n");

@@ -2,6 +2,7 @@
 // runs: the list. show: one run with its summary.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -9,7 +10,9 @@
 #include "app/commands.h"
 #include "app/commands/output.h"
 #include "engine/base/units.h"
+#include "engine/experiment/experiment.h"
 #include "engine/launch/leftovers.h"
+#include "engine/store/emulation.h"
 #include "engine/store/filter.h"
 #include "engine/store/reader.h"
 #include "engine/store/summary.h"
@@ -42,18 +45,37 @@ int list_runs(const std::string& expression, const Global& global) {
     std::printf("%s\n", expression.empty() ? "no runs yet" : "no run matches the filter");
     return 0;
   }
-  Table table({"name", "state", "strategy", "workers", "loss", "best accuracy", "samples/s", "step", "exposed", "started", "id"},
-              {false, false, false, true, true, true, true, true, true, false, false});
+  // Named only where there is one: times of another machine beside times of this one.
+  const bool any_emulated = std::any_of(kept.begin(), kept.end(), [](const RunInfo& run) { return !run.emulated.empty(); });
+  std::vector<std::string> heads = {"name", "state", "strategy", "workers"};
+  std::vector<bool> right = {false, false, false, true};
+  if (any_emulated) heads.emplace_back("times of"), right.push_back(false);
+  heads.insert(heads.end(), {"loss", "best accuracy", "samples/s", "step", "exposed", "started", "id"});
+  right.insert(right.end(), {true, true, true, true, true, false, false});
+  Table table(heads, right);
   for (const RunInfo& run : kept) {
     const Summary summary = summarise(reader, run);
     const std::string name = run.kind == "prediction" ? run.name + " (prediction)" : run.name;
-    table.row({name, run.state, run.strategy, std::to_string(run.workers), text_or_dash(summary.final_train_loss, fixed),
-               text_or_dash(summary.best_test_accuracy, accuracy), text_or_dash(summary.samples_per_s, format_count),
-               text_or_dash(summary.step_s, format_duration), text_or_dash(exposed_share(summary), percent),
-               run.started ? local_time(*run.started) : "-", run.id});
+    std::vector<std::string> row = {name, run.state, run.strategy, std::to_string(run.workers)};
+    if (any_emulated) row.push_back(run.emulated.empty() ? "this machine" : emulation_text(run));
+    row.insert(row.end(), {text_or_dash(summary.final_train_loss, fixed), text_or_dash(summary.best_test_accuracy, accuracy),
+                           text_or_dash(summary.samples_per_s, format_count),
+                           times_withheld(summary) ? "overrun" : text_or_dash(summary.step_s, format_duration),
+                           text_or_dash(exposed_share(summary), percent), run.started ? local_time(*run.started) : "-", run.id});
+    table.row(std::move(row));
   }
   table.print();
   return 0;
+}
+
+void print_emulation(const RunInfo& run) {
+  if (run.emulated.empty()) return;
+  std::printf("%s: times are those of the emulated machine%s\n", emulation_text(run).c_str(),
+              has_no_arithmetic(run) ? "; nothing was computed, so there is no loss" : "");
+  for (const auto& [key, value] : settings_of(run.experiment)) {
+    if (key == "cluster.profile" || key.starts_with("cluster.profile.") || (key == "cluster.time_scale" && value != "1.0"))
+      std::printf("%s: %s\n", key.c_str(), value.c_str());
+  }
 }
 
 void print_run(const RunInfo& run) {
@@ -67,7 +89,7 @@ void print_run(const RunInfo& run) {
   if (run.started)
     std::printf("started %s%s\n", local_time(*run.started).c_str(), run.ended ? (", ended " + local_time(*run.ended)).c_str() : "");
   if (!run.resumed_from.empty()) std::printf("resumed from %s\n", run.resumed_from.c_str());
-  for (const std::string& what : run.emulated) std::printf("emulated %s: times are those of the emulated machine\n", what.c_str());
+  print_emulation(run);
   if (!run.tags.empty()) std::printf("tags: %s\n", fmt::format("{}", fmt::join(run.tags, ", ")).c_str());
   if (!run.notes.empty()) std::printf("notes: %s\n", run.notes.c_str());
 }
@@ -85,6 +107,7 @@ void print_summary(const Summary& s) {
   line("time to target", text_or_dash(s.time_to_target_s, format_duration));
   line("samples/s", text_or_dash(s.samples_per_s, format_count));
   line("wall time", text_or_dash(s.wall_s, format_duration));
+  if (const auto why = times_withheld(s)) std::printf("\n%s\n", why->c_str());
   std::printf("\nwhere a step goes (medians of rank %s after %lld warm-up steps)\n",
               s.slowest_rank ? std::to_string(*s.slowest_rank).c_str() : "-", static_cast<long long>(s.warm_up_steps));
   line("step", text_or_dash(s.step_s, format_duration));

@@ -18,7 +18,9 @@
 #include "engine/launch/process.h"
 #include "engine/launch/protocol.h"
 #include "engine/launch/supervisor.h"
+#include "engine/sim/profiles.h"
 #include "engine/sim/schema.h"
+#include "engine/store/emulation.h"
 #include "engine/store/reader.h"
 #include "engine/store/registry.h"
 #include "engine/store/summary.h"
@@ -97,6 +99,17 @@ void prepare_resume(const TrainArguments& arguments, Start& start) {
   if (arguments.name.empty() && arguments.experiment.file.empty()) start.origin.name = before.given_name;
 }
 
+// A profile that is wrong is said before anything starts; and one that names a run means the run of this moment: "last" would be another
+// one as soon as this job has its row.
+void settle_profile(Start& start) {
+  const ClusterSpec& cluster = start.experiment.cluster;
+  if (cluster.real_compute()) return;
+  const LayerProfile profile = experiment_profile(start.experiment, start.workspace);
+  if (cluster.profile_from.empty() || names_profile_file(cluster.profile_from)) return;
+  const std::string id = profile.source;
+  start.experiment = parse(start.experiment.as_typed, start.file, {{"cluster.profile", fmt::format("\"{}\"", id)}});
+}
+
 Start prepare(const TrainArguments& arguments, const Global& global) {
   Start start;
   start.workspace = workspace_path(global.workspace);
@@ -118,6 +131,7 @@ Start prepare(const TrainArguments& arguments, const Global& global) {
   } else {
     start.experiment = load(arguments.experiment);
   }
+  if (!is_rank()) settle_profile(start);  // ranks may be on machines without the workspace; rank 0 reads it for all
   return start;
 }
 
@@ -175,6 +189,8 @@ std::string closing_line(Reader& reader, const RunInfo& run) {
     line +=
         fmt::format(", communication {} of which {} exposed", format_duration(*summary.comm_s), format_duration(*summary.exposed_comm_s));
   }
+  if (const std::string emulated = emulation_text(run); !emulated.empty()) line += fmt::format(" ({})", emulated);
+  if (const auto why = times_withheld(summary)) line += "\n" + *why;
   return line;
 }
 

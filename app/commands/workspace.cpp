@@ -7,7 +7,9 @@
 
 #include "app/commands.h"
 #include "app/commands/output.h"
+#include "engine/sim/profiles.h"
 #include "engine/store/export.h"
+#include "engine/store/export_file.h"
 #include "engine/store/import.h"
 #include "engine/store/reader.h"
 #include "engine/store/registry.h"
@@ -32,7 +34,13 @@ struct ExportArguments {
 int export_one(const ExportArguments& arguments, const Global& global) {
   Reader reader(Workspace::open_read_only(workspace_path(global.workspace)));
   const RunInfo run = reader.resolve(arguments.run);
-  export_run(reader, run, arguments.format, arguments.output);
+  if (arguments.format == "profile") {  // of traces and the model, which exports of what is stored know nothing of
+    ExportFile file(arguments.output);
+    file.write(to_json(layer_profile(reader, run)).dump(2) + "\n");
+    file.finish();
+  } else {
+    export_run(reader, run, arguments.format, arguments.output);
+  }
   say(global, {{"run", run.id}, {"format", arguments.format}, {"output", arguments.output}},
       fmt::format("{} written to {}", run.name, arguments.output));
   return 0;
@@ -93,7 +101,9 @@ int tag(const TagArguments& arguments, const Global& global) {
 Action define_export(CLI::App& sub, const Global& global) {
   auto arguments = std::make_shared<ExportArguments>();
   sub.add_option("RUN", arguments->run, "an id, a name, the beginning of either, or last")->required();
-  sub.add_option("--format", arguments->format, "csv, json, trace (Chrome, Perfetto) or tensorboard")->required();
+  sub.add_option("--format", arguments->format,
+                 "csv, json, trace (Chrome, Perfetto), tensorboard, or profile: layer times for cluster.profile")
+      ->required();
   sub.add_option("--output", arguments->output, "the file; for tensorboard a folder")->required()->type_name("PATH");
   return [arguments, &global] { return export_one(*arguments, global); };
 }

@@ -126,4 +126,12 @@ double pace_factor(const ClusterSpec& cluster, std::int64_t worker, std::int64_t
   return factor * std::exp(std::sqrt(variance) * stream.normal() - variance / 2);
 }
 
+void scale_links(ClusterSpec& cluster) {
+  for (LinkSpec& link : cluster.links) {
+    link.bandwidth_bytes_per_s /= cluster.time_scale;
+    link.bandwidth_back_bytes_per_s /= cluster.time_scale;
+    link.latency_s *= cluster.time_scale;
+  }
+}
+
 }  // namespace syncline

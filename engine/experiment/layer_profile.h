@@ -46,5 +46,7 @@ bool names_profile_file(std::string_view);
 // What the times of worker `worker` in step `step` are multiplied with: time_scale x slowdown x jitter. Jitter is lognormal with mean 1 and
 // the relative standard deviation asked for, a pure function of (jitter seed, worker, step).
 double pace_factor(const ClusterSpec&, std::int64_t worker, std::int64_t step);
+// Multiplies the times of all links with time_scale: latencies with it, bandwidths with its inverse.
+void scale_links(ClusterSpec&);
 
 }  // namespace syncline

@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+#include "engine/store/emulation.h"
+
 extern char** environ;
 
 namespace syncline {
@@ -52,7 +54,7 @@ NewRun new_run(const Experiment& experiment, const RunOrigin& origin) {
   run.strategy = experiment.strategy.name;
   run.plan = experiment.strategy.plan;
   run.device = experiment.cluster.device == "auto" ? "cpu" : experiment.cluster.device;
-  if (experiment.cluster.emulate_link) run.emulated.push_back("link");
+  run.emulated = emulation_words(experiment.cluster);
   run.command = origin.command;
   run.environment = relevant_environment();
   run.target_accuracy = experiment.train.target_accuracy;

@@ -11,6 +11,7 @@
 #include "engine/model/graph.h"
 #include "engine/optim/optimizer.h"
 #include "engine/plan/plan.h"
+#include "engine/sim/profiles.h"
 #include "engine/strategy/strategy.h"
 
 namespace syncline {
@@ -111,6 +112,19 @@ void check_shapes(const Experiment& experiment, const std::string& file, std::ve
                                     batch, data.train_size)});
 }
 
+// Layer times that stand in the experiment or in a file; a run's are looked at where the workspace is known.
+void check_profile(const Experiment& experiment, const std::string& file, std::vector<Problem>& problems) {
+  const ClusterSpec& cluster = experiment.cluster;
+  const bool of_run = !cluster.profile_from.empty() && !names_profile_file(cluster.profile_from);
+  if (cluster.real_compute() || of_run || !problems.empty()) return;
+  try {
+    experiment_profile(experiment, {});
+  } catch (const DataError&) {  // said when it runs
+  } catch (const ConfigError& error) {
+    problems.push_back(problem_of(error, file, "cluster.profile"));
+  }
+}
+
 }  // namespace
 
 const Catalogue& catalogue() {
@@ -121,6 +135,7 @@ const Catalogue& catalogue() {
 std::vector<Problem> check_model(const Experiment& experiment, const std::string& file) {
   std::vector<Problem> problems;
   check_shapes(experiment, file, problems);
+  check_profile(experiment, file, problems);
   if (experiment.cluster.device == "cuda")
     problems.push_back({{.file = file, .key = "cluster.device"}, "this build has no CUDA; \"cpu\" and \"auto\" compute on the processor"});
   const StrategyEntry& strategy = strategy_entry(experiment.strategy.name);

@@ -9,6 +9,8 @@
 
 #include "engine/metrics/statistics.h"
 #include "engine/plan/link_fit.h"
+#include "engine/sim/profiles.h"
+#include "engine/sim/schema.h"
 
 namespace syncline {
 namespace {
@@ -36,23 +38,26 @@ std::vector<int> recorded_layers(Reader& reader, const RunInfo& run, std::span<c
 }
 
 struct LayerTimes {
-  std::vector<double> forward_s, update_s;        // one per step
-  std::map<int, std::vector<double>> backward_s;  // by layer
+  std::vector<double> whole_forward_s, update_s;             // one per step
+  std::map<int, std::vector<double>> forward_s, backward_s;  // by layer
   std::vector<LinkSample> exchanges;
-  double compute_s() const { return forward_s.empty() ? 0 : median(forward_s); }
+  double compute_s() const { return whole_forward_s.empty() ? 0 : median(whole_forward_s); }
 };
 
 void add_step(const StepTrace& trace, LayerTimes& times) {
-  double forward = 0, update = 0;
-  std::map<int, double> backward;
+  double whole = 0, update = 0;
+  std::map<int, double> forward, backward;
   for (const Span& span : trace.spans) {
     const double duration = span.end_s - span.start_s;
-    if (span.kind == SpanKind::forward) forward += duration;
     if (span.kind == SpanKind::update) update += duration;
     if (span.kind == SpanKind::backward) backward[span.id] += duration;
+    if (span.kind != SpanKind::forward) continue;
+    whole += duration;
+    forward[span.id] += duration;
   }
-  times.forward_s.push_back(forward);
+  times.whole_forward_s.push_back(whole);
   times.update_s.push_back(update);
+  for (const auto& [layer, duration] : forward) times.forward_s[layer].push_back(duration);
   for (const auto& [layer, duration] : backward) times.backward_s[layer].push_back(duration);
 }
 
@@ -81,6 +86,37 @@ std::map<int, LayerTimes> read_times(Reader& reader, const RunInfo& run) {
     }
   }
   return times;
+}
+
+struct Slowest {
+  int rank = 0;
+  LayerTimes times;
+};
+
+Slowest slowest_rank(Reader& reader, const RunInfo& run) {
+  std::map<int, LayerTimes> by_rank = read_times(reader, run);
+  auto slowest = by_rank.begin();
+  for (auto each = by_rank.begin(); each != by_rank.end(); ++each) {
+    if (each->second.compute_s() > slowest->second.compute_s()) slowest = each;
+  }
+  if (by_rank.empty() || slowest->second.whole_forward_s.size() < fewest_steps) {
+    throw ConfigError(fmt::format("run {} has fewer than {} traced steps after its first {}: a profile needs a longer run", run.id,
+                                  fewest_steps, first_steps));
+  }
+  return {slowest->first, std::move(slowest->second)};
+}
+
+LayerProfile profile_of(const LayerTimes& times) {
+  LayerProfile profile;
+  const auto put = [](std::vector<double>& list, int layer, double seconds) {
+    if (list.size() <= static_cast<std::size_t>(layer)) list.resize(static_cast<std::size_t>(layer) + 1, 0);
+    list[static_cast<std::size_t>(layer)] = seconds;
+  };
+  for (const auto& [layer, seconds] : times.forward_s) put(profile.forward_s, layer, median(seconds));
+  for (const auto& [layer, seconds] : times.backward_s) put(profile.backward_s, layer, median(seconds));
+  profile.forward_s.resize(profile.backward_s.size(), 0);
+  profile.update_s = median(times.update_s);
+  return profile;
 }
 
 LinkCost fitted_exchange(const LayerTimes& times) {
@@ -114,32 +150,34 @@ LinkCost emulated_allreduce(const LinkSpec& link, std::int64_t ranks) {
   return {2 * link.latency_s, link.bandwidth_bytes_per_s > 0 ? share / link.bandwidth_bytes_per_s : 0, 0};
 }
 
+LayerProfile layer_profile(Reader& reader, const RunInfo& run) {
+  if (std::find(run.emulated.begin(), run.emulated.end(), "compute") != run.emulated.end())
+    throw ConfigError(fmt::format("run {} was paced or emulated itself: its layer times are those of its own profile", run.id));
+  const Slowest slowest = slowest_rank(reader, run);
+  LayerProfile profile = profile_of(slowest.times);
+  profile.model = run.model;
+  profile.source = run.id;
+  const Parsed parsed = parse_experiment(run.experiment, run.id, catalogue());
+  if (!parsed.experiment) return profile;  // of a version with other keys
+  profile.batch = parsed.experiment->batch_of(slowest.rank);
+  try {
+    profile.layers = timed_layers(*parsed.experiment);
+  } catch (const Error&) {  // its data is not here any more: the times are
+  }
+  if (profile.layers.size() != profile.layer_count()) profile.layers.clear();
+  return profile;
+}
+
 Profile traced_profile(Reader& reader, const RunInfo& run, std::span<const LayerSlice> slices, const Experiment& experiment) {
   const std::vector<int> layers = recorded_layers(reader, run, slices);
-  const std::map<int, LayerTimes> by_rank = read_times(reader, run);
-  const LayerTimes* slowest = nullptr;
-  for (const auto& [rank, times] : by_rank) {
-    if (slowest == nullptr || times.compute_s() > slowest->compute_s()) slowest = &times;
-  }
-  if (slowest == nullptr || slowest->forward_s.size() < fewest_steps) {
-    throw ConfigError(fmt::format("run {} has fewer than {} traced steps after its first {}: a profile needs a longer run", run.id,
-                                  fewest_steps, first_steps));
-  }
-  Profile profile;
-  profile.forward_s = median(slowest->forward_s);
-  profile.update_s = median(slowest->update_s);
-  profile.backward_s.assign(slices.size(), 0);
-  // Backward runs from the highest layer down; a layer without parameters is charged to the next slice to become final.
-  for (const auto& [layer, times] : slowest->backward_s) {
-    std::size_t charged = slices.size() - 1;  // below the last slice: nothing waits for it, but the step does
-    for (std::size_t slice = slices.size(); slice-- > 0;) {
-      if (layers[slice] <= layer) charged = slice;
-    }
-    profile.backward_s[charged] += median(times);
-  }
+  std::vector<LayerSlice> recorded(slices.begin(), slices.end());
+  for (std::size_t slice = 0; slice < recorded.size(); ++slice) recorded[slice].layer = layers[slice];
+  const Slowest slowest = slowest_rank(reader, run);
+  Profile profile = by_slices(profile_of(slowest.times), recorded);
+  profile.forward_s = slowest.times.compute_s();
   const ClusterSpec& cluster = experiment.cluster;
   profile.allreduce = cluster.emulate_link && cluster.links.size() == 1 ? emulated_allreduce(cluster.links.front(), cluster.workers)
-                                                                        : fitted_exchange(*slowest);
+                                                                        : fitted_exchange(slowest.times);
   return profile;
 }
 

@@ -142,7 +142,7 @@ void export_run(Reader& reader, const RunInfo& run, std::string_view format, con
   if (format == "json") return export_json(reader, run, output);
   if (format == "trace") return export_trace(reader, run, output);
   if (format == "tensorboard") return export_tensorboard(reader, run, output);
-  throw ConfigError(fmt::format("--format {}: there is no such format; csv, json, trace or tensorboard", format));
+  throw ConfigError(fmt::format("--format {}: there is no such format; csv, json, trace, tensorboard or profile", format));
 }
 
 }  // namespace syncline

@@ -6,13 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/metrics/statistics.h"
+#include "engine/store/emulation.h"
 #include "engine/store/level_of_detail.h"
 
 namespace syncline {
 namespace {
-
-// Above this share of overrun steps, times of a paced run say more about the machine than about the run.
-constexpr double overrun_limit = 0.02;
 
 // One rank's steps without those that a restart did again.
 std::vector<StepSums> effective_steps(Reader& reader, std::string_view run_id, int rank, std::int64_t from = 0,
@@ -224,8 +222,10 @@ void add_overrun(Summary& summary, const RunInfo& run, const std::vector<Lane>& 
   if (std::find(run.emulated.begin(), run.emulated.end(), "compute") == run.emulated.end()) return;
   double overrun = 0, steps = 0;
   for (const Lane& lane : lanes) {
-    for (const StepSums& sums : lane.steps) overrun += sums.is(step_overrun) ? 1 : 0;
-    steps += static_cast<double>(lane.steps.size());
+    for (std::size_t i = lane.warm_up; i < lane.steps.size(); ++i) {  // those whose times are given
+      overrun += lane.steps[i].is(step_overrun) ? 1 : 0;
+      ++steps;
+    }
   }
   if (steps == 0) return;
   summary.emulation_overrun = overrun / steps;
@@ -287,7 +287,7 @@ Summary summarise_alone(Reader& reader, const RunInfo& run) {
     add_rates(summary, lanes, *slowest);
     add_counts(summary, lanes);
   }
-  add_loss(summary, reader, run, lanes);
+  if (!has_no_arithmetic(run)) add_loss(summary, reader, run, lanes);
   add_accuracy(summary, reader, run);
   add_series(summary, reader, run);
   add_overrun(summary, run, lanes);

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "engine/store/emulation.h"
 #include "engine/store/summary.h"
 
 namespace syncline {
@@ -64,6 +65,7 @@ Json to_json(const Summary& summary) {
   Json json = Json::object();
   each_key(summary, [&](const char* name, const auto& value) { json[name] = json_of(value); });
   json["warm_up_steps"] = summary.warm_up_steps;
+  json["times_withheld"] = text_or_null(times_withheld(summary).value_or(""));
   return json;
 }
 

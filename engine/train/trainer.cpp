@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/experiment/every.h"
+#include "engine/train/pace.h"
 #include "engine/train/profile.h"
 
 namespace syncline {
@@ -219,6 +220,7 @@ void Trainer::one_step() {
   done.known.updates = replica_.updates() - updates_before;
   done.known.axes = axes();
   done.known.axes.step = step_ - 1;
+  if (parts_.pace != nullptr && parts_.pace->take_overrun()) done.known.flags |= step_overrun;
   done.start_s = next_start_s_;
   next_start_s_ = done.end_s = parts_.clock.now_s();
   parts_.observer.step_done(done);

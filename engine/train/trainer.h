@@ -45,7 +45,8 @@ struct TrainerParts {  // all outlive the trainer
   const CheckpointSource* resume = nullptr;
   std::function<void(bool)> in_optimizer = {};        // told around every update; may be empty
   const CheckpointSource* parameters_from = nullptr;  // --init-from
-  TracedOptimizer::Charge charge_update = {};         // in virtual time
+  TracedOptimizer::Charge charge_update = {};         // in virtual time, or as a pace says
+  class Pace* pace = nullptr;                         // that the task keeps to; asked for overruns
 };
 
 struct TrainerOptions {

@@ -37,17 +37,26 @@ Trainer RankProcess::make_trainer() {
                              .limit_s = experiment_.fault.limit_s,
                              .cores = threads_,
                              .reports_host = first_of_host(placements_, rank_),
+                             .has_losses = experiment_.cluster.compute != "emulate",
                              .set_step = [this](std::int64_t step) { world_->set_step(step); }};
   ring_ = std::make_unique<SpanRing>(8192, 2048, writer_.get());
   if (ranks_ > 1) world_->communicator().trace(ring_.get());  // alone nothing travels
   recording_ = std::make_unique<RankRecording>(std::move(recording), *ring_, *progress_, clock_);
   TrainerOptions options{.only_steps = options_.dry_run ? std::optional<std::int64_t>(1) : std::nullopt, .threads = threads_, .facts = {}};
   options.facts = {{"version of the program", options_.version},
-                   {"training samples", std::to_string(data_.train->size())},
-                   {"test samples", std::to_string(data_.test ? data_.test->size() : 0)}};
+                   {"training samples", std::to_string(train_samples_)},
+                   {"test samples", std::to_string(test_samples_)}};
   std::function<void(bool)> in_optimizer;
   if (status_ && experiment_.train.optimizer.name.starts_with("plugin:"))
     in_optimizer = [this](bool inside) { status_->in_plugin(inside); };
+  TracedOptimizer::Charge charge_update;
+  if (pace_) {
+    in_optimizer = [this, tell = std::move(in_optimizer)](bool inside) {
+      if (inside) pace_->update_begins();
+      if (tell) tell(inside);
+    };
+    charge_update = [this](const View& range) { pace_->update(range.count()); };
+  }
   return Trainer({.experiment = experiment_,
                   .strategy = strategy_entry(experiment_.strategy.name),
                   .task = *task_,
@@ -68,13 +77,16 @@ Trainer RankProcess::make_trainer() {
                   .sink = checkpoints_.get(),
                   .resume = resume_.get(),
                   .in_optimizer = std::move(in_optimizer),
-                  .parameters_from = parameters_.get()},
+                  .parameters_from = parameters_.get(),
+                  .charge_update = std::move(charge_update),
+                  .pace = pace_ ? &*pace_ : nullptr},
                  std::move(options));
 }
 
 int RankProcess::run() {
   begin();
   connect();
+  make_profile();
   make_run();
   make_task();
   open_checkpoints();

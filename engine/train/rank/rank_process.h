@@ -12,13 +12,13 @@
 #include "engine/launch/rank_status.h"
 #include "engine/store/registry.h"
 #include "engine/store/run_writer.h"
+#include "engine/train/pace.h"
 #include "engine/train/rank/checkpoint.h"
 #include "engine/train/rank/launcher_watch.h"
 #include "engine/train/rank/placement.h"
 #include "engine/train/rank/rank_input.h"
 #include "engine/train/rank/rank_main.h"
 #include "engine/train/rank/recording.h"
-#include "engine/train/rank/supervised_task.h"
 #include "engine/train/rank/watchdog.h"
 #include "engine/train/trainer.h"
 
@@ -40,10 +40,17 @@ class RankProcess {
 
  private:
   // rank_start.cpp
-  void begin();      // status file, signals, watchdog: before anything can hang
-  void connect();    // world, communicators, placement
-  void make_run();   // the run's row and folder, the writer of rank 0
-  void make_task();  // data, model, backend
+  void begin();     // status file, signals, watchdog: before anything can hang
+  void connect();   // world, communicators, placement
+  void make_run();  // the run's row and folder, the writer of rank 0
+  // rank_task.cpp
+  void make_profile();  // of paced and emulated compute: before the run has a row
+  void make_task();     // data, model, backend
+  void make_emulated_task();
+  void make_supervised_task();
+  void make_pace(std::int64_t parameters);
+  LoaderOptions loader_options() const;
+  // rank_start.cpp
   void open_checkpoints();
   void look_after_supervisor();
   MpiWorldOptions world_options() const;
@@ -84,7 +91,10 @@ class RankProcess {
   Split data_;
   std::vector<std::int64_t> batches_;
   std::unique_ptr<Loader> train_, test_;
-  std::unique_ptr<SupervisedTask> task_;
+  LayerProfile profile_;
+  std::optional<Pace> pace_;  // paced and emulated compute
+  std::int64_t train_samples_ = 0, test_samples_ = 0;
+  std::unique_ptr<Task> task_;
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<SpanRing> ring_;
   std::unique_ptr<RankRecording> recording_;

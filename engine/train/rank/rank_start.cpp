@@ -86,7 +86,9 @@ MpiWorldOptions RankProcess::world_options() const {
   options.group.allreduce_options = experiment_.strategy.allreduce_options;
   options.group = with_environment(options.group);
   if (!experiment_.cluster.emulate_link || ranks_ == 1) return options;
-  const LinkSpec& link = experiment_.cluster.links.at(0);  // [cluster.link]; the catalogue knows no topology
+  ClusterSpec cluster = experiment_.cluster;
+  scale_links(cluster);
+  const LinkSpec& link = cluster.links.at(0);  // [cluster.link]; the catalogue knows no topology
   options.links = LinkModel{.card = {.bytes_per_s = link.bandwidth_bytes_per_s, .latency_s = link.latency_s}, .pairs = {}};
   return options;
 }
@@ -145,39 +147,6 @@ void RankProcess::make_run() {
   run_folder_ = text_told_by(*control_, folder);
   launcher_watch_->set_run(run_folder_, ranks_);
   if (!status_ && std::filesystem::is_directory(run_folder_)) status_ = std::make_unique<RankStatus>(run_folder_, rank_);
-}
-
-void RankProcess::make_task() {
-  backend_ = make_cpu_backend(threads_);
-  data_ = open_data(experiment_.data, experiment_.seed);
-  for (int rank = 0; rank < ranks_; ++rank) batches_.push_back(experiment_.batch_of(rank));
-  LoaderOptions options;
-  options.seed = experiment_.seed;
-  options.rank = rank_;
-  options.ranks = ranks_;
-  options.batch_per_rank = batches_;
-  options.shards = experiment_.data.shards;
-  options.last_batch = experiment_.data.last_batch;
-  options.augment = experiment_.data.augment;
-  options.mean.assign(experiment_.data.mean.begin(), experiment_.data.mean.end());
-  options.stddev.assign(experiment_.data.stddev.begin(), experiment_.data.stddev.end());
-  train_ = make_loader(data_.train, options);
-  options.train = false;
-  if (data_.test && data_.test->size() > 0) test_ = make_loader(data_.test, options);
-  task_ = std::make_unique<SupervisedTask>(
-      SupervisedOptions{.layers = expand_model(experiment_.model, data_.train->shape(), data_.train->classes()),
-                        .input = data_.train->shape(),
-                        .classes = data_.train->classes(),
-                        .batch = batches_[static_cast<std::size_t>(rank_)],
-                        .micro_batches = experiment_.train.micro_batches,
-                        .seed = experiment_.seed},
-      *backend_);
-  if (!writer_) return;
-  const std::string description = backend_->description();
-  if (registry_)
-    registry_->set_resolved(run_id_, "cpu", description, threads_);
-  else
-    RunRegistry(Workspace::open(options_.workspace)).set_resolved(run_id_, "cpu", description, threads_);
 }
 
 void RankProcess::open_checkpoints() {

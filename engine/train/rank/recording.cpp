@@ -240,12 +240,12 @@ void RankRecording::position(const Axes& at) {
 
 void RankRecording::meeting(const ControlWord& word, double lr, const Axes& axes) {
   if ((word.flags & trace_now) != 0) trace_until_ = axes.step + options_.trace_first;
-  if (word.samples > 0) shown_.loss = word.loss();
+  if (word.samples > 0 && options_.has_losses) shown_.loss = word.loss();
   shown_.epoch = axes.epoch;
   if (options_.writer == nullptr) return;
   position(axes);
   const std::int64_t step = word.step - 1;
-  if (word.samples > 0) {
+  if (word.samples > 0 && options_.has_losses) {
     options_.writer->scalar(series::train_loss, step, word.loss());
     options_.writer->scalar(series::train_accuracy, step, static_cast<double>(word.correct) / static_cast<double>(word.samples));
   }

@@ -30,6 +30,7 @@ struct RecordingOptions {
   double send_every_s = 0.2, limit_s = 60;
   int cores = 1;              // the rank's share of its host's
   bool reports_host = false;  // the first rank of its host: records the host's network
+  bool has_losses = true;     // false: nothing is computed, so what the words say of losses and accuracies is no measurement
   double resources_first_s = 1, resources_every_s = 5;
   std::function<void(std::int64_t)> set_step;      // of the communication queue
   std::string checkpoints_folder = "checkpoints";  // relative to the run's folder, in rows
