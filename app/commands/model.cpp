@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "engine/base/units.h"
 #include "engine/sim/preview.h"
+#include "engine/sim/profiles.h"
 #include "engine/sim/traced_profile.h"
 #include "engine/store/reader.h"
 
@@ -81,15 +82,23 @@ nlohmann::ordered_json number(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+// Layer times asked for, or those that the experiment's workers are to keep to.
+std::optional<Profile> profile_for(const PlanArguments& arguments, const Experiment& experiment, const ModelDescription& model,
+                                   const Global& global) {
+  if (names_profile_file(arguments.profile)) return paced_profile(read_profile_file(arguments.profile), experiment);
+  const std::filesystem::path path = workspace_path(global.workspace);
+  if (!arguments.profile.empty()) {
+    Reader reader(Workspace::open_read_only(path));
+    return traced_profile(reader, reader.resolve(arguments.profile), model.slices, experiment);
+  }
+  if (experiment.cluster.real_compute()) return std::nullopt;
+  return paced_profile(experiment_profile(experiment, path), experiment);
+}
+
 int plan(const PlanArguments& arguments, const Global& global) {
   const Experiment experiment = load(arguments.experiment);
   const ModelDescription model = describe_model(experiment);
-  std::optional<Profile> profile;
-  if (!arguments.profile.empty()) {
-    const Workspace workspace = Workspace::open_read_only(workspace_path(global.workspace));
-    Reader reader(workspace);
-    profile = traced_profile(reader, reader.resolve(arguments.profile), model.slices, experiment);
-  }
+  const std::optional<Profile> profile = profile_for(arguments, experiment, model, global);
   const PlannedMessages planned = plan_messages(experiment, model, profile);
   const auto time_of = [](const PlannedMessage& message, double Timeline::Exchange::*member) {
     return message.times ? std::optional(*message.times.*member) : std::nullopt;
@@ -123,7 +132,7 @@ int plan(const PlanArguments& arguments, const Global& global) {
     std::printf("\npredicted step %s, exposed communication %s\n", format_duration(*planned.step_s).c_str(),
                 format_duration(*planned.exposed_s).c_str());
   } else {
-    std::printf("\nno times: give --profile RUN, a traced run of this model and batch\n");
+    std::printf("\nno times: give --profile RUN, a traced run of this model and batch, or a file of layer times\n");
   }
   return 0;
 }
@@ -139,7 +148,7 @@ Action define_describe(CLI::App& sub, const Global& global) {
 Action define_plan(CLI::App& sub, const Global& global) {
   auto arguments = std::make_shared<PlanArguments>();
   add_experiment_options(sub, arguments->experiment);
-  sub.add_option("--profile", arguments->profile, "take layer times from this run's traces")->type_name("RUN");
+  sub.add_option("--profile", arguments->profile, "take layer times from this run's traces, or from a .json file")->type_name("RUN");
   return [arguments, &global] { return plan(*arguments, global); };
 }
 

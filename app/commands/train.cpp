@@ -104,9 +104,13 @@ void prepare_resume(const TrainArguments& arguments, Start& start) {
 void settle_profile(Start& start) {
   const ClusterSpec& cluster = start.experiment.cluster;
   if (cluster.real_compute()) return;
-  const LayerProfile profile = experiment_profile(start.experiment, start.workspace);
+  std::string id;
+  try {
+    id = experiment_profile(start.experiment, start.workspace).source;
+  } catch (const ConfigError& error) {
+    throw ProblemsError({{{.file = start.file, .key = error.origin().key}, error.what()}});
+  }
   if (cluster.profile_from.empty() || names_profile_file(cluster.profile_from)) return;
-  const std::string id = profile.source;
   start.experiment = parse(start.experiment.as_typed, start.file, {{"cluster.profile", fmt::format("\"{}\"", id)}});
 }
 

@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/data/dataset.h"
+#include "engine/experiment/topology.h"
+#include "engine/model/arena.h"
 #include "engine/model/graph.h"
 #include "engine/model/structure.h"
 #include "engine/sim/schema.h"
+#include "engine/sim/traced_profile.h"
 
 namespace syncline {
 namespace {
@@ -37,16 +42,23 @@ std::string other_model(const RunInfo& run, const Experiment& experiment) {
   return {};
 }
 
-}  // namespace
-
-std::vector<std::string> timed_layers(const Experiment& experiment) {
+// As a graph runs it.
+Structure timed_model(const Experiment& experiment) {
   const DataShape data = data_shape(experiment.data);
   Structure model = resolve(expand_model(experiment.model, data.shape, data.classes), data.shape, data.classes);
   fuse(model);
+  return model;
+}
+
+std::vector<std::string> names_of(const Structure& model) {
   std::vector<std::string> names;
   for (const Node& node : model.nodes) names.push_back(node.spec.name);
   return names;
 }
+
+}  // namespace
+
+std::vector<std::string> timed_layers(const Experiment& experiment) { return names_of(timed_model(experiment)); }
 
 LayerProfile layer_profile(Reader& reader, const RunInfo& run, const Experiment& experiment) {
   if (const std::string difference = other_model(run, experiment); !difference.empty())
@@ -92,6 +104,31 @@ LayerProfile experiment_profile(const Experiment& experiment, const std::filesys
     fail(error.what());
   }
   if (const std::string misfit = misfit_of_profile(profile, experiment, timed_layers(experiment)); !misfit.empty()) fail(misfit);
+  return profile;
+}
+
+double machine_speed(const ClusterSpec& cluster, std::int64_t worker) {
+  const Topology topology(cluster);
+  return topology.machines()[static_cast<std::size_t>(topology.machine_of(static_cast<int>(worker)))].speed;
+}
+
+Profile paced_profile(const LayerProfile& times, const Experiment& experiment) {
+  const Structure model = timed_model(experiment);
+  if (const std::string misfit = misfit_of_profile(times, experiment, names_of(model)); !misfit.empty())
+    throw ConfigError(misfit, {.file = {}, .key = "cluster.profile"});
+  Profile profile = by_slices(times, lay_out(model).slices);
+  ClusterSpec cluster = experiment.cluster;
+  scale_links(cluster);
+  double factor = 0;
+  const Topology topology(cluster);
+  for (std::int64_t worker = 0; worker < cluster.workers; ++worker) {
+    const double speed = topology.machines()[static_cast<std::size_t>(topology.machine_of(static_cast<int>(worker)))].speed;
+    factor = std::max(factor, cluster.time_scale * cluster.slowdown_of(worker) / speed);
+  }
+  profile.forward_s *= factor;
+  profile.update_s *= factor;
+  for (double& seconds : profile.backward_s) seconds *= factor;
+  if (cluster.links.size() == 1) profile.allreduce = emulated_allreduce(cluster.links.front(), cluster.workers);
   return profile;
 }
 

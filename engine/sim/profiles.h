@@ -34,5 +34,11 @@ std::string misfit_of_profile(const LayerProfile&, const Experiment&, std::span<
 // By slices, as planners and timelines take it: a layer without parameters is charged to the next slice that becomes ready. `slices` must
 // say their layer. The cost of an exchange is left open.
 Profile by_slices(const LayerProfile&, std::span<const LayerSlice> slices);
+// Of the machine of [[cluster.nodes]] that a worker is on, by which its times are divided; 1 where none are described. Places all ranks: to
+// be asked once.
+double machine_speed(const ClusterSpec&, std::int64_t worker);
+// What a paced or emulated run of this experiment will keep to: by slices, of its slowest worker, times and [cluster.link] scaled; without
+// jitter. ConfigError for a profile that does not fit.
+Profile paced_profile(const LayerProfile&, const Experiment&);
 
 }  // namespace syncline

@@ -155,6 +155,7 @@ TEST(Paced, EmulatedRunsHaveNoLossNoAccuracyAndRealExchanges) {
 
 TEST(Paced, AStragglerIsAsSlowAsItsFactor) {
   const Engine engine;
+  engine.replace("plan = \"wfbp\"\n", "");  // nothing is exchanged
   ASSERT_EQ(engine.train(emulate() + "--set strategy.name=none --set cluster.slowdown=[1,2] --set cluster.time_scale=3").code, 0);
   const double fast_s = median_step(engine, 0), slow_s = median_step(engine, 1);
   EXPECT_GE(fast_s, 0.051 * 0.99);
@@ -191,7 +192,7 @@ TEST(Paced, AProfileOfAnotherModelOrBatchIsRefusedBeforeAnythingStarts) {
   refused(paced + "last --set train.batch_per_worker=8", "the profile is of a batch of ");
   refused(paced + "last --set model.layers.0.channels=5 --set train.batch_per_worker=5",
           "is of another model: model.layers.0.channels is 4 there and 5 here; a profile needs the same");
-  refused(paced + "nobody", "nobody");
+  refused(paced + "nobody", "job.toml: cluster.profile: there is no run \"nobody\"");
   refused(paced + "gone.json", "cannot read the profile gone.json");
   refused(paced + "'{ forward_s = 1, backward_s = [1, 2] }'",
           "the profile has times of 2 layers and the model has 6 (conv1, batch_norm1, flatten1, dropout1, linear1, linear2)");
