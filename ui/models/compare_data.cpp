@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "engine/store/emulation.h"
 #include "ui/models/format.h"
 #include "ui/models/run_page_read.h"
 #include "ui/models/runs_columns.h"
@@ -37,11 +38,11 @@ StepSums mean_step(Reader& reader, const std::string& run, const Summary& summar
   return mean;
 }
 
-// "link 1 Gbit/s, 100 us": what was emulated, in the words of the experiment.
+// "emulated link 1 Gbit/s 100 us": what was emulated, in the words of the experiment.
 QString emulated_machine(const RunInfo& run) {
   QStringList words;
-  for (const std::string& part : run.emulated) words << QString::fromStdString(part);
-  for (const char* key : {"cluster.link.bandwidth", "cluster.link.latency"}) {
+  if (!run.emulated.empty()) words << QString::fromStdString(emulation_text(run));
+  for (const char* key : {"cluster.link.bandwidth", "cluster.link.latency", "cluster.profile", "cluster.time_scale"}) {
     if (const std::string value = setting_of(run.experiment, key); !value.empty()) words << QString::fromStdString(value);
   }
   return words.join(u' ');
@@ -93,6 +94,13 @@ Spread ComparedItem::spreadOf(std::string_view key) const {
   return spread_of(values);
 }
 
+QString with_mark(const QString& name, const ComparedItem& item) {
+  const RunInfo& run = item.runs.front()->info;
+  if (item.prediction()) return tr("%1 (SIM)").arg(name);
+  if (is_paced(run)) return tr("%1 (PACED)").arg(name);
+  return has_no_arithmetic(run) ? tr("%1 (EMULATED)").arg(name) : name;
+}
+
 std::vector<ComparedItem> compared_items(const ComparisonData& data, bool aggregate) {
   std::vector<ComparedItem> items;
   std::map<std::string, std::size_t> places;
@@ -120,7 +128,7 @@ std::vector<ComparedItem> compared_items(const ComparisonData& data, bool aggreg
       const RunInfo& run = item.runs.front()->info;
       item.name = tr("%1 (seed %2, %3)").arg(item.name).arg(run.seed).arg(QString::fromStdString(run.id).right(6));
     }
-    if (item.prediction()) item.name = tr("%1 (SIM)").arg(item.name);
+    item.name = with_mark(item.name, item);
     const auto unfinished =
         std::count_if(item.runs.begin(), item.runs.end(), [](const ComparedRun* run) { return run->info.state != "finished"; });
     if (unfinished == 0) continue;
@@ -136,6 +144,9 @@ ComparedCell compare_cell(const SummaryMetric& metric, const ComparedItem& item,
   if (spread.n == 0) {
     cell.value = format::missing;
     cell.words = tr("not measured in %1").arg(item.name);
+    for (const ComparedRun* run : item.runs) {
+      if (const auto why = times_withheld(run->summary)) cell.words = QString::fromStdString(*why);
+    }
     return cell;
   }
   cell.value =

@@ -81,6 +81,9 @@ std::vector<ComparedSetting> compare_settings(const std::vector<ComparedItem>&);
 // are all equal keep their names. The seed counts only where items are single runs.
 void name_by_difference(std::vector<ComparedItem>&);
 
+// The name with what its times are, where no machine has worked that long: "(SIM)", "(PACED)", "(EMULATED)". In legends and tables.
+QString with_mark(const QString& name, const ComparedItem&);
+
 // The collectives of several runs by their names: those of the first run, then what only others have.
 struct ComparedCollective {
   QString name;

@@ -75,7 +75,7 @@ void name_by_difference(std::vector<ComparedItem>& items) {
     if (parts[i].isEmpty()) continue;
     QString name = parts[i].mid(0, most_named).join(QStringLiteral(" \u00b7 "));
     if (more > 0) name += QCoreApplication::translate("Compare", " and %1 more").arg(more);
-    items[i].name = items[i].prediction() ? QCoreApplication::translate("Compare", "%1 (SIM)").arg(name) : name;
+    items[i].name = with_mark(name, items[i]);
   }
 }
 

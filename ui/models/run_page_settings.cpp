@@ -7,6 +7,7 @@
 
 #include "engine/experiment/document.h"
 #include "engine/launch/command.h"
+#include "engine/store/emulation.h"
 #include "ui/models/format.h"
 
 namespace syncline::ui {
@@ -71,9 +72,7 @@ std::vector<SettingRow> environment_of(const RunInfo& run) {
   add(say("Computed by"), text_of(run.backend));
   add(say("Threads of a worker"), QString::number(run.threads_per_worker));
   add(say("Traced steps"), text_of(run.tracing));
-  QStringList emulated;
-  for (const std::string& what : run.emulated) emulated << text_of(what);
-  add(say("Emulated"), emulated.join(QStringLiteral(", ")));
+  add(say("Times of"), text_of(emulation_text(run)));
   add(say("Command"), command_text(run.command));
   add(say("Created"), format::isoUtc(run.created));
   if (run.started) add(say("Started"), format::isoUtc(*run.started));

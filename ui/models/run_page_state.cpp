@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/store/emulation.h"
 #include "ui/models/format.h"
 
 namespace syncline::ui {
@@ -200,11 +201,7 @@ QString placement_text(const RunSnapshot& snapshot, const QString& this_host) {
     parts << (host == this_host ? say("this computer") : host);
   }
   parts << (run.threads_per_worker == 1 ? say("1 thread each") : say("%1 threads each").arg(run.threads_per_worker));
-  if (!run.emulated.empty()) {
-    QStringList what;
-    for (const std::string& part : run.emulated) what << QString::fromStdString(part);
-    parts << say("emulated: %1").arg(what.join(QStringLiteral(", ")));
-  }
+  if (!run.emulated.empty()) parts << QString::fromStdString(emulation_text(run));
   if (snapshot.attempts.size() > 1 || run.attempt > 1) {
     QString attempt = say("attempt %1").arg(run.attempt);
     if (!run.resumed_from.empty()) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/metrics/statistics.h"
+#include "engine/store/emulation.h"
 #include "ui/models/format.h"
 
 namespace syncline::ui {
@@ -85,9 +86,15 @@ RunsCell of_details(const RunsColumn& column, const RunRow& row, const RunDetail
     return {found->second, {}, numeric ? std::optional(number) : std::nullopt, false};
   }
   if (details == nullptr || !details->summary) return {QStringLiteral("\u2026"), tr("being read"), std::nullopt, true};
-  const QString why = is_active(row.info.state) ? tr("not measured yet") : tr("not measured in this run");
+  QString why = is_active(row.info.state) ? tr("not measured yet") : tr("not measured in this run");
+  const bool learned = column.id == u"loss" || column.id.startsWith(u"accuracy");
+  if (learned && has_no_arithmetic(row.info)) why = tr("nothing was computed in this run: its compute is emulated");
+  if (const auto withheld = times_withheld(*details->summary); withheld && !learned) why = QString::fromStdString(*withheld);
   return of_number(column, summary_number(column.id, *details->summary), why);
 }
+
+// Behind the state: whose times these are, where it is not this machine's computing.
+QString compute_mark(const RunInfo& run) { return is_paced(run) ? tr(", paced") : has_no_arithmetic(run) ? tr(", emulated") : QString(); }
 
 std::optional<double> duration_of(const RunInfo& run) {
   const std::optional<double> until = run.ended ? run.ended : run.heartbeat;
@@ -217,7 +224,10 @@ RunsCell cell_of(const RunsColumn& column, const RunRow& row, const RunDetails* 
   if (id == u"state") {
     const bool damaged = details != nullptr && !details->damage.isEmpty();
     const StateLook look = state_look(damaged ? "damaged" : run.state);
-    return {look.sign + u' ' + look.word, damaged ? tr("Damaged: %1").arg(details->damage) : state_sentence(run),
+    const QString mark = compute_mark(run), emulated = QString::fromStdString(emulation_text(run));
+    const QString sentence = damaged ? tr("Damaged: %1").arg(details->damage) : state_sentence(run);
+    return {look.sign + u' ' + look.word + mark,
+            emulated.isEmpty() ? sentence : tr("%1; %2: times are those of the emulated machine").arg(sentence, emulated),
             static_cast<double>(look.order), false};
   }
   if (id == u"strategy") {
@@ -256,7 +266,7 @@ QString runs_as_table(const std::vector<RunsColumn>& columns, const std::vector<
     for (const RunsColumn& column : columns) {
       const RunsCell cell = cell_of(column, *row, details.find(row->info.id), row->created);
       if (column.id == u"state") {
-        cells << QString::fromStdString(row->info.state);
+        cells << QString::fromStdString(row->info.state) + compute_mark(row->info);
       } else if (column.id == u"created") {
         cells << format::isoUtc(row->created);
       } else if (column.id == u"star") {

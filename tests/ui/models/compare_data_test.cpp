@@ -92,6 +92,17 @@ TEST_F(CompareDataTest, DifferentDataAndEmulationAreSaid) {
   EXPECT_TRUE(comparison_warnings(compared_items(same, true)).isEmpty());
 }
 
+TEST_F(CompareDataTest, PacedAndEmulatedRunsAreCalledSoInEveryLegendAndTable) {
+  const ComparisonData data = read({make({.name = "a", .workers = 2}), make({.name = "b", .workers = 3, .emulated = {"compute", "paced"}}),
+                                    make({.name = "c", .workers = 4, .emulated = {"link", "compute"}})});
+  auto items = compared_items(data, true);
+  EXPECT_EQ(items[0].name, QStringLiteral("a"));
+  EXPECT_EQ(items[1].name, QStringLiteral("b (PACED)"));
+  EXPECT_EQ(items[2].name, QStringLiteral("c (EMULATED)"));
+  name_by_difference(items);
+  EXPECT_EQ(items[1].name, QStringLiteral("workers 3 (PACED)"));
+}
+
 TEST_F(CompareDataTest, OnlySettingsThatDifferAreMarked) {
   const ComparisonData data = read({make({.name = "a", .workers = 2}), make({.name = "b", .workers = 4})});
   QStringList different;

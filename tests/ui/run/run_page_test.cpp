@@ -32,7 +32,7 @@ TEST_F(RunPageTest, SaysOfAFinishedRunWhatItIs) {
   EXPECT_EQ(page->title(), QStringLiteral("finished"));
   EXPECT_EQ(text("run.state"), QStringLiteral("✓ Finished"));
   EXPECT_EQ(text("run.progress-text"), QStringLiteral("step 60 of 60 · ") + format::share(1));
-  EXPECT_TRUE(text("run.placement").startsWith(QStringLiteral("2 ranks · this computer · 1 thread each · emulated: link")))
+  EXPECT_TRUE(text("run.placement").startsWith(QStringLiteral("2 ranks · this computer · 1 thread each · emulated link")))
       << text("run.placement").toStdString();
   EXPECT_EQ(text("run.left"), QString());
   EXPECT_FALSE(action("run.stop")->isEnabled());

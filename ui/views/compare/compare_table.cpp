@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of values with their differences to the baseline, and the table of settings.
+#include "engine/store/emulation.h"
 #include "ui/models/palette.h"
 #include "ui/models/runs_columns.h"
 #include "ui/models/settings.h"
@@ -119,9 +120,8 @@ class CompareTable : public CompareTab {
     if (is_baseline) parts << tr("baseline");
     const auto n = static_cast<int>(item.runs.size());
     parts << (n == 1 ? tr("single run") : tr("%1 seeds").arg(n));
-    QStringList emulated;
-    for (const std::string& part : item.runs.front()->info.emulated) emulated << QString::fromStdString(part);
-    if (!emulated.isEmpty()) parts << tr("emulated %1").arg(emulated.join(QStringLiteral(", ")));
+    const std::string emulated = emulation_text(item.runs.front()->info);
+    if (!emulated.empty()) parts << QString::fromStdString(emulated);
     if (!item.note.isEmpty()) parts << item.note;
     return parts.join(QStringLiteral(", "));
   }
