@@ -2,8 +2,10 @@
 // train and launch: this process is one of the ranks, or the supervisor that starts them.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -38,6 +40,7 @@ struct TrainArguments {
   ExperimentArguments experiment;
   std::string name, resume, init_from, on = "local";
   std::optional<std::int64_t> from_step;
+  std::string id;  // of a detached run; empty: a new one
   bool dry_run = false, quiet = false, detach = false, print = false;
 };
 
@@ -263,12 +266,55 @@ int train(const TrainArguments& arguments, const Global& global) {
   return is_rank() ? as_rank(arguments, global) : as_supervisor(arguments, global);
 }
 
+// Until the row has its supervisor: a launch that is told to end in between would leave a run that nobody drives.
+class NotToBeInterrupted {
+ public:
+  NotToBeInterrupted() {
+    sigset_t asked;
+    sigemptyset(&asked);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&asked, signal);
+    ::pthread_sigmask(SIG_BLOCK, &asked, &before_);
+  }
+  ~NotToBeInterrupted() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NotToBeInterrupted(const NotToBeInterrupted&) = delete;
+  NotToBeInterrupted& operator=(const NotToBeInterrupted&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+int print_id(const std::string& id, const Global& global) {
+  if (global.json) {
+    print_json({{"id", id}});
+  } else {
+    std::printf("%s\n", id.c_str());
+  }
+  return 0;
+}
+
+bool has_run(const Workspace& workspace, const std::string& id) {
+  return std::ranges::any_of(Reader(workspace).run_headers(), [&](const RunInfo& run) { return run.id == id; });
+}
+
+bool is_run_id(std::string_view text) {
+  constexpr std::string_view form = "00000000-0000-0000-0000-000000000000";
+  return std::ranges::equal(text, form, [](char c, char at) {
+    return at == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');  // as make_run_id() writes them
+  });
+}
+
 // Makes the row, then leaves a supervisor in a session of its own behind.
 int detach(const TrainArguments& arguments, const Global& global) {
+  if (!arguments.id.empty() && !is_run_id(arguments.id))
+    throw ConfigError(fmt::format("--id {}: an id looks like 019ace5c-7a3e-7cc1-8a6e-0242ac120002", arguments.id));
   const Start start = prepare(arguments, global);
   SupervisorOptions options = supervisor_options(arguments, global, start);
   const Workspace workspace = Workspace::open(start.workspace);
+  // Who launches under an id of its own may do so again after a crash: the run is there once.
+  if (!arguments.id.empty() && has_run(workspace, arguments.id)) return print_id(arguments.id, global);
+  const NotToBeInterrupted guard;
   RunRegistry registry(workspace);
+  options.run.id = arguments.id;
   const std::string id = registry.create(options.run);
   const std::filesystem::path log = workspace.run_folder(id) / "launch" / "supervisor.txt";
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -284,12 +330,7 @@ int detach(const TrainArguments& arguments, const Global& global) {
     registry.finish(id, {.state = "failed", .reason = error.what(), .exit_code = static_cast<int>(ExitCode::training), .ended = 0});
     throw;
   }
-  if (global.json) {
-    print_json({{"id", id}});
-  } else {
-    std::printf("%s\n", id.c_str());
-  }
-  return 0;
+  return print_id(id, global);
 }
 
 int launch(const TrainArguments& arguments, const Global& global) {
@@ -337,7 +378,10 @@ Action define_launch(CLI::App& sub, const Global& global) {
   add_experiment_options(sub, arguments->experiment, false);
   add_common(sub, *arguments);
   sub.add_option("--on", arguments->on, "where: local")->check(CLI::IsMember({"local"}))->required();
-  sub.add_flag("--detach", arguments->detach, "leave it running on its own and print its id");
+  CLI::Option* detach = sub.add_flag("--detach", arguments->detach, "leave it running on its own and print its id");
+  sub.add_option("--id", arguments->id, "with --detach: the new run's id, chosen by the caller; a second launch with it starts nothing")
+      ->type_name("ID")
+      ->needs(detach);
   sub.add_flag("--print", arguments->print, "print the command and start nothing");
   return [arguments, &global] { return launch(*arguments, global); };
 }

@@ -16,7 +16,8 @@ if(SYNCLINE_SANITIZE)
   target_link_options(syncline_flags INTERFACE -fsanitize=${SYNCLINE_SANITIZE})
 endif()
 
-# Headers of others, parsed once a build folder and not once a file. Off in the release build, which shows when an include is missing.
+# Headers of others, parsed once a build folder and not once a file. Off for what is not a test in the release build, which shows when an
+# include is missing.
 set(precompiled_headers <algorithm> <array> <atomic> <chrono> <cmath> <condition_variable> <cstdint> <cstring> <deque> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view> <thread> <vector> <fmt/format.h>
   <nlohmann/json.hpp>)
@@ -28,12 +29,31 @@ if(SYNCLINE_PRECOMPILE)
   add_library(syncline_precompiled STATIC ${CMAKE_BINARY_DIR}/generated/empty.cpp)
   target_link_libraries(syncline_precompiled PRIVATE syncline_flags fmt::fmt Threads::Threads)
   target_precompile_headers(syncline_precompiled PRIVATE ${precompiled_headers})
-  if(SYNCLINE_TESTS)
-    add_library(syncline_precompiled_tests STATIC ${CMAKE_BINARY_DIR}/generated/empty.cpp)
-    target_link_libraries(syncline_precompiled_tests PRIVATE syncline_flags fmt::fmt Threads::Threads GTest::gtest)
-    target_precompile_headers(syncline_precompiled_tests PRIVATE ${precompiled_headers} <gtest/gtest.h>)
-  endif()
 endif()
+
+# Test programs share what they all include in every build, and are hardly optimised: most of the time that they cost is the compiler's.
+# syncline_test_program(TARGET [QT]): call it when the target has its libraries.
+function(syncline_test_program target)
+  cmake_parse_arguments(ARG "QT" "" "" ${ARGN})
+  set(shared syncline_precompiled_tests)
+  set(needed syncline_flags fmt::fmt Threads::Threads GTest::gtest)
+  set(headers ${precompiled_headers} <gtest/gtest.h>)
+  if(ARG_QT)
+    set(shared syncline_precompiled_ui_tests)
+    set(needed syncline_qt_flags Qt6::Widgets Qt6::Test fmt::fmt Threads::Threads GTest::gtest)
+    list(APPEND headers <QtCore> <QtGui> <QtWidgets> <QtTest>)
+  endif()
+  set(optimised $<$<CONFIG:Release>:-O1>)
+  if(NOT TARGET ${shared})
+    file(WRITE ${CMAKE_BINARY_DIR}/generated/empty_main.cpp "int main() {}\n")
+    add_executable(${shared} ${CMAKE_BINARY_DIR}/generated/empty_main.cpp)  # a program, so that it is compiled as programs are
+    target_link_libraries(${shared} PRIVATE ${needed})
+    target_compile_options(${shared} PRIVATE ${optimised})
+    target_precompile_headers(${shared} PRIVATE ${headers})
+  endif()
+  target_compile_options(${target} PRIVATE ${optimised})
+  target_precompile_headers(${target} REUSE_FROM ${shared})
+endfunction()
 
 # syncline_library(NAME [FOLDER dir] [DEPENDS targets...] [EXCLUDE regex]): every .cpp of the folder (not below it).
 function(syncline_library name)
@@ -74,8 +94,8 @@ function(syncline_unit_test folder)
     add_executable(${name} ${sources})
     target_link_libraries(${name} PRIVATE syncline_flags ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
     target_compile_definitions(${name} PRIVATE SYNCLINE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SYNCLINE_BINARY_DIR="${CMAKE_BINARY_DIR}")
-    if(SYNCLINE_PRECOMPILE AND NOT folder STREQUAL "kernels")
-      target_precompile_headers(${name} REUSE_FROM syncline_precompiled_tests)
+    if(NOT folder STREQUAL "kernels")  # compiled with OpenMP, the shared headers without
+      syncline_test_program(${name})
     endif()
     add_test(NAME ${name} COMMAND ${name} --gtest_color=no)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${time_limit})

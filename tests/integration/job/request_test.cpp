@@ -117,6 +117,27 @@ TEST(Requests, AForeignLauncherGetsItsRanksBackAndNothingElse) {
   EXPECT_EQ(engine.leftovers(engine.last().id), std::vector<std::string>{});
 }
 
+// The window keeps the id before it launches: after a crash it launches again.
+TEST(Requests, ALaunchRepeatedUnderItsIdMakesOneRun) {
+  const Engine engine;
+  make_endless(engine);
+  const std::string id = "019ace5c-7a3e-7cc1-8a6e-0242ac120002", launch = "launch job.toml --on local --detach --id " + id;
+  {
+    Job starter(engine, launch);
+    ASSERT_EQ(starter.wait(10), 0) << starter.output();
+    ASSERT_TRUE(starter.wait_for_step(1)) << starter.output();
+    const Ended again = engine.run(launch + " --json");
+    EXPECT_EQ(again.code, 0) << again.output;
+    EXPECT_EQ(again.output, "{\n  \"id\": \"" + id + "\"\n}\n");
+    EXPECT_EQ(engine.run("stop " + id + " --wait 10").code, 0);
+    EXPECT_TRUE(starter.gone(5));
+  }
+  EXPECT_EQ(Reader(Workspace::open_read_only(engine.workspace())).runs().size(), 1U);
+  const Ended wrong = engine.run("launch job.toml --on local --detach --id mine");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.output.find("--id mine: an id looks like"), std::string::npos) << wrong.output;
+}
+
 TEST(Requests, ADetachedRunNeedsNobody) {
   const Engine engine;
   make_endless(engine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The editor page with real services: form and text as two views, problems, the steps, drafts, and launches through the real engine.
+// The editor page with real services: form and text as two views, problems, the steps, drafts.
 #include "ui/views/editor/editor_page.h"
 
 #include <QAbstractItemView>
@@ -23,65 +23,14 @@
 
 #include "engine/store/reader.h"
 #include "engine/store/saved.h"
-#include "tests/ui/editor/bench.h"
+#include "tests/ui/editor/editor_page_fixture.h"
 #include "ui/models/editor/editor_tables.h"
-#include "ui/models/editor/launch_queue.h"
 #include "ui/views/editor/field_editor.h"
 #include "ui/views/editor/text_view.h"
 #include "ui/views/editor/topology_diagram.h"
 
 namespace syncline::ui {
 namespace {
-
-const QString tiny = QStringLiteral(R"(name = "tiny"   # of the tests
-
-[model]
-layers = [
-  { type = "flatten" },
-  { type = "linear", features = 16 },
-  { type = "relu" },
-  { type = "linear", features = 10 },
-]
-
-[data]
-source = "synthetic"
-train_size = 256
-test_size = 64
-
-[train]
-steps = 4
-batch_per_worker = 16
-
-[cluster]
-workers = 1
-threads_per_worker = 1
-
-[strategy]
-name = "none"
-
-[checkpoint]
-every = "never"
-)");
-
-class EditorPageTest : public PageTest {
- protected:
-  EditorPage* edit(const QString& text = tiny, const QSize& size = {1100, 700}) {
-    page_ = new EditorPage(*bench_, {}, QStringLiteral("tiny"), text);
-    open(page_, size);
-    return page_;
-  }
-  std::string text() const { return page_->document()->text(); }
-  void key(QWidget* widget, int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    QTest::keyClick(widget, static_cast<Qt::Key>(key), modifiers);
-  }
-  void type(QWidget* widget, const char* what) { QTest::keyClicks(widget, QString::fromLatin1(what)); }
-  bool upToDate() {
-    return wait([this] { return page_->loaded(); });
-  }
-  QLineEdit* field(const char* key) { return find<QLineEdit>(QStringLiteral("input.") + QString::fromLatin1(key)); }
-
-  EditorPage* page_ = nullptr;
-};
 
 TEST_F(EditorPageTest, WhatIsTypedInAFieldStandsInTheTextAndNothingElseChanges) {
   edit();
@@ -355,108 +304,6 @@ TEST_F(EditorPageTest, ADraftThatIsGoneIsSaidInItsPage) {
   EditorPage* page = new EditorPage(*bench_, QStringLiteral("no-such-draft"), {}, {});
   open(page);
   EXPECT_TRUE(find<QLabel>(QStringLiteral("editor.loading"))->text().contains(QStringLiteral("no longer")));
-}
-
-TEST_F(EditorPageTest, LaunchStartsARealRunThatFinishesAndOpensIt) {
-  edit();
-  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
-  ASSERT_EQ(bench_->engine().problem(), QString());
-  page_->showTab(QStringLiteral("launch"));
-  auto* command = find<QPlainTextEdit>(QStringLiteral("editor.launch.command"));
-  EXPECT_TRUE(wait([command] { return command->toPlainText().contains(QStringLiteral("syncline-engine train ")); }))
-      << command->toPlainText().toStdString();
-  find<QListWidget>(QStringLiteral("editor.steps"))->setFocus();
-  key(QApplication::focusWidget(), Qt::Key_Return, Qt::ControlModifier);
-  ASSERT_TRUE(wait([this] { return !bench_->opened_runs.isEmpty(); }))
-      << find<QLabel>(QStringLiteral("editor.strip"))->text().toStdString();
-  const std::string id = bench_->opened_runs.front().toStdString();
-  const Workspace workspace = Workspace::open_read_only(database_.toStdString());
-  Reader reader(workspace);
-  ASSERT_TRUE(wait([&] { return reader.run(id).state == "finished"; })) << reader.run(id).state << ": " << reader.run(id).reason;
-  EXPECT_EQ(reader.run(id).experiment_as_typed, text());
-}
-
-TEST_F(EditorPageTest, RepeatedSeedsStartOneAfterTheOther) {
-  edit();
-  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
-  page_->showTab(QStringLiteral("launch"));
-  find<QLineEdit>(QStringLiteral("editor.launch.seeds"))->setText(QStringLiteral("5-6"));
-  bench_->actions().find(QStringLiteral("run.launch"))->trigger();
-  const auto runs = [this] {
-    Reader reader(Workspace::open_read_only(database_.toStdString()));
-    return reader.runs();
-  };
-  ASSERT_TRUE(wait([&] {
-    const std::vector<RunInfo> all = runs();
-    return all.size() == 2 && all[1].state == "finished";
-  })) << runs().size()
-      << " runs; " << find<QLabel>(QStringLiteral("editor.strip"))->text().toStdString() << (runs().empty() ? "" : runs().back().state);
-  const std::vector<RunInfo> all = runs();
-  EXPECT_EQ(all[0].seed, 5U);
-  EXPECT_EQ(all[1].seed, 6U);
-  EXPECT_EQ(all[0].group_key, all[1].group_key);
-  EXPECT_GE(all[1].created, all[0].ended.value_or(1e18));
-}
-
-// The draft is edited and the window closed while seeds wait: the next window goes on, with the text that was launched.
-TEST_F(EditorPageTest, SeedsThatWaitWhenTheWindowClosesAreStartedByTheNextOne) {
-  edit();
-  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
-  const std::string launched = text();
-  page_->showTab(QStringLiteral("launch"));
-  find<QLineEdit>(QStringLiteral("editor.launch.seeds"))->setText(QStringLiteral("5-7"));
-  bench_->actions().find(QStringLiteral("run.launch"))->trigger();
-  const auto kept = [this] { return saved_texts(Reader(Workspace::open_read_only(database_.toStdString())).database(), "queue"); };
-  ASSERT_TRUE(wait([&] { return kept().size() == 1; }));
-  auto* source = find<QPlainTextEdit>(QStringLiteral("editor.text"));
-  source->setPlainText(source->toPlainText().replace(QStringLiteral("steps = 4"), QStringLiteral("steps = 9")));
-  ASSERT_NE(text(), launched);
-  LaunchQueue::adopt(bench_->engine(), bench_->store(), [](LaunchQueue*) { ADD_FAILURE() << "this window holds it"; });
-  QTest::qWait(300);
-  page_ = nullptr;
-  TearDown();
-
-  bench_ = std::make_unique<Bench>(database_, Bench::builtEngine());
-  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
-  QStringList started;
-  LaunchQueue::adopt(bench_->engine(), bench_->store(), [&started](LaunchQueue* queue) {
-    EXPECT_EQ(queue->name(), QStringLiteral("tiny"));
-    QObject::connect(queue, &LaunchQueue::started,
-                     [&started](const QString&, int number, int of) { started << QStringLiteral("%1 of %2").arg(number).arg(of); });
-  });
-  Reader reader(Workspace::open_read_only(database_.toStdString()));
-  ASSERT_TRUE(wait([&] {
-    const std::vector<RunInfo> all = reader.runs();
-    return all.size() == 3 && all[2].state == "finished";
-  })) << reader.runs().size();
-  for (const RunInfo& run : reader.runs()) EXPECT_NE(run.experiment_as_typed.find("steps = 4"), std::string::npos);
-  EXPECT_EQ(reader.runs()[2].seed, 7U);
-  EXPECT_EQ(started.last(), QStringLiteral("3 of 3"));
-  EXPECT_TRUE(wait([&] { return kept().empty(); }));
-}
-
-TEST_F(EditorPageTest, ADryRunSaysWhatItStartedAndRecordsNothing) {
-  edit();
-  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
-  bench_->actions().find(QStringLiteral("run.dry-run"))->trigger();
-  auto* answer = find<QLabel>(QStringLiteral("editor.launch.answer"));
-  ASSERT_TRUE(wait([answer] { return answer->text().contains(QStringLiteral("nothing was recorded")); })) << answer->text().toStdString();
-  EXPECT_TRUE(answer->text().contains(QStringLiteral("1 rank of 1 threads")));
-  Reader reader(Workspace::open_read_only(database_.toStdString()));
-  EXPECT_TRUE(reader.runs().empty());
-}
-
-TEST_F(EditorPageTest, WithoutAnEngineLaunchSaysWhatWasTried) {
-  bench_->settings().set(QString::fromUtf16(EngineProgram::path_setting), QStringLiteral("/nowhere/syncline-engine"));
-  edit();
-  ASSERT_TRUE(wait([this] { return bench_->engine().known() && !bench_->engine().problem().isEmpty(); }));
-  bench_->actions().find(QStringLiteral("run.launch"))->trigger();
-  auto* answer = find<QLabel>(QStringLiteral("editor.launch.answer"));
-  ASSERT_TRUE(wait([answer] { return answer->text().contains(QStringLiteral("/nowhere/syncline-engine")); }));
-  EXPECT_TRUE(bench_->opened_runs.isEmpty());
-  auto* preflight = find<QListWidget>(QStringLiteral("editor.launch.preflight"));
-  EXPECT_TRUE(preflight->item(1)->text().startsWith(u'✕'));
-  EXPECT_TRUE(find<QPushButton>(QStringLiteral("editor.launch.choose-engine"))->isVisible());
 }
 
 TEST_F(EditorPageTest, SaveWritesTheFileWhereTheDraftHasOne) {

@@ -86,13 +86,14 @@ void LaunchQueue::go_on(const SavedText& saved) {
   if (!content.is_object() || !content.contains("seeds") || !content["seeds"].is_array()) return end();
   text_ = content.value("text", "");
   current_ = QString::fromStdString(content.value("after", ""));
+  launching_ = QString::fromStdString(content.value("launching", ""));
   number_ = content.value("number", 0);
   total_ = content.value("total", 0);
   for (const auto& seed : content["seeds"]) {
     if (seed.is_number_unsigned()) seeds_.emplace_back(seed.get<std::uint64_t>());
   }
   if (seeds_.empty()) return end();
-  write_file([this] { current_.isEmpty() ? next() : look(); });
+  write_file([this] { launching_.isEmpty() && !current_.isEmpty() ? look() : next(); });
 }
 
 QString LaunchQueue::file() const { return launch_file(engine_.workspace(), file_prefix + id_); }
@@ -113,22 +114,28 @@ void LaunchQueue::write_file(std::function<void()> then) {
 
 void LaunchQueue::next() {
   if (seeds_.empty() || starting_) return;
-  const std::optional<std::uint64_t> seed = seeds_.front();
   starting_ = true;
   current_.clear();
-  QStringList arguments = {QStringLiteral("launch"), file(), QStringLiteral("--on"), QStringLiteral("local"), QStringLiteral("--detach"),
-                           QStringLiteral("--json")};
-  if (seed) arguments << QStringLiteral("--set") << QStringLiteral("seed=%1").arg(*seed);
+  if (launching_.isEmpty()) launching_ = QString::fromStdString(make_run_id());
+  keep([this] { launch(); });
+}
+
+void LaunchQueue::launch() {
+  QStringList arguments = {
+      QStringLiteral("launch"), file(),     QStringLiteral("--on"),  QStringLiteral("local"), QStringLiteral("--detach"),
+      QStringLiteral("--id"),   launching_, QStringLiteral("--json")};
+  if (const std::optional<std::uint64_t> seed = seeds_.front())
+    arguments << QStringLiteral("--set") << QStringLiteral("seed=%1").arg(*seed);
   engine_.run(this, arguments, [this](const EngineProgram::Answer& answer) {
     starting_ = false;
+    launching_.clear();
     current_ = launched_id(answer);
     if (current_.isEmpty())
       return fail(answer.exit_code == 0 ? tr("the engine started a run and did not say which; look at the Runs page") : answer.sentence());
     seeds_.erase(seeds_.begin());
     Q_EMIT started(current_, ++number_, total_);
     if (seeds_.empty()) return end();
-    keep();
-    look();
+    keep([this] { look(); });
   });
 }
 
@@ -144,14 +151,18 @@ void LaunchQueue::look() {
       [this](const QString&) { next(); });  // the run was deleted
 }
 
-void LaunchQueue::keep() {
+void LaunchQueue::keep(std::function<void()> then) {
+  if (total_ < 2) return then();  // one run waits for nothing
   kept_ = true;
   nlohmann::json seeds = nlohmann::json::array();
   for (const auto& seed : seeds_) seeds.push_back(*seed);
   const nlohmann::json content = {
-      {"text", text_}, {"seeds", seeds}, {"after", current_.toStdString()}, {"number", number_}, {"total", total_}};
+      {"text", text_},     {"seeds", seeds}, {"after", current_.toStdString()}, {"launching", launching_.toStdString()},
+      {"number", number_}, {"total", total_}};
   const SavedText saved{.id = id_.toStdString(), .kind = kind, .name = name_.toStdString(), .content = content.dump()};
-  store_.write(this, [saved](StoreService::Writer& writer) { SavedTexts(writer.workspace).put(saved); });
+  // What cannot be kept goes on in this window all the same; the launch itself says what is wrong with the workspace.
+  store_.write(
+      this, [saved](StoreService::Writer& writer) { SavedTexts(writer.workspace).put(saved); }, then, [then](const QString&) { then(); });
 }
 
 void LaunchQueue::fail(const QString& sentence) {

@@ -5,6 +5,7 @@
 #include <QLockFile>
 #include <QObject>
 #include <QString>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -17,7 +18,8 @@ namespace syncline::ui {
 
 // Starts runs one after the other, each when the one before has ended, so that they do not share the cores. It belongs to the engine's
 // object and outlives the page that made it. What still waits is kept in the workspace, with the text as it was launched: a window that
-// starts after this one has closed or crashed goes on with it, and editing the draft meanwhile changes nothing.
+// starts after this one has closed or crashed goes on with it, and editing the draft meanwhile changes nothing. The id of the run that is
+// about to start is kept before it starts, so that each seed starts once whenever the window ends.
 class LaunchQueue : public QObject {
   Q_OBJECT
 
@@ -42,8 +44,9 @@ class LaunchQueue : public QObject {
   void go_on(const SavedText&);
   void write_file(std::function<void()> then);
   void next();
+  void launch();
   void look();
-  void keep();
+  void keep(std::function<void()> then);
   void fail(const QString& sentence);
   void end();
   QString file() const;
@@ -53,6 +56,7 @@ class LaunchQueue : public QObject {
   const QString id_;
   std::unique_ptr<QLockFile> lock_;
   QString name_, current_;  // the run that the next one waits for
+  QString launching_;       // the id of the run that is being started, or was when its window ended
   std::string text_;
   std::vector<std::optional<std::uint64_t>> seeds_;
   int number_ = 0, total_ = 0;
