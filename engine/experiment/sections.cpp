@@ -257,13 +257,13 @@ constexpr std::array profile = {
 };
 constexpr std::array jitter = {
     P{.key = "std",
-      .help = "Standard deviation of the factor, whose mean is 1.",
+      .help = "Standard deviation of the jitter, a factor on the times of each step whose mean is 1.",
       .kind = P::real,
       .initial = 0.0,
       .least = 0,
       .most = 2,
       .advanced = true},
-    P{.key = "seed", .help = "Start of its random stream.", .kind = P::integer, .initial = 1_i, .least = 0, .advanced = true},
+    P{.key = "seed", .help = "Start of the jitter's random stream.", .kind = P::integer, .initial = 1_i, .least = 0, .advanced = true},
 };
 constexpr std::array link = {
     P{.key = "bandwidth",

@@ -11,5 +11,6 @@ extern const PlannerEntry wfbp_planner;       // one message per slice
 extern const PlannerEntry threshold_planner;  // a group closes when it has reached threshold_bytes
 extern const PlannerEntry merged_planner;     // mg-wfbp: the paper's merge rule on measured times
 extern const PlannerEntry optimal_planner;    // the shortest step under the same model
+extern const PlannerEntry grouped_planner;    // fixed groups: by layer, number or size
 
 }  // namespace syncline

@@ -10,7 +10,7 @@ namespace syncline {
 
 std::span<const PlannerEntry> planners() {
   static const PlannerEntry entries[] = {
-      single_planner, wfbp_planner, threshold_planner, merged_planner, optimal_planner,
+      single_planner, wfbp_planner, threshold_planner, merged_planner, optimal_planner, grouped_planner,
   };
   return entries;
 }

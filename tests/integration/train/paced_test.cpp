@@ -13,7 +13,6 @@
 #include "engine/sim/profiles.h"
 #include "engine/sim/schema.h"
 #include "engine/sim/traced_profile.h"
-#include "engine/store/summary.h"
 #include "tests/integration/train/engine.h"
 
 namespace syncline::test {
@@ -27,11 +26,6 @@ constexpr char times[] =
 
 std::string emulate(const std::string& profile = times) {
   return " --set cluster.compute=emulate --set 'cluster.profile=" + profile + "' --set train.batch_per_worker=5 ";
-}
-
-Summary summary_of(const Engine& engine) {
-  Reader reader(Workspace::open_read_only(engine.workspace()));
-  return summarise(reader, engine.last());
 }
 
 double median_step(const Engine& engine, int rank) {

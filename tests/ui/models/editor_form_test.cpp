@@ -112,6 +112,15 @@ TEST(Forms, AKeyThatDependsOnAnotherAppearsWithIt) {
   EXPECT_NE(find(fields_of(document, catalogue(), parts_of(Step::launch)), "train.stop_at_target"), nullptr);
 }
 
+TEST(Forms, ATableThatDependsOnAKeyAroundItAppearsWithIt) {
+  ExperimentDocument document(synthetic);
+  for (const char* key : {"cluster.jitter.std", "cluster.profile", "cluster.time_scale"})
+    EXPECT_EQ(find(fields_of(document, catalogue(), parts_of(Step::topology)), key), nullptr) << key;
+  ASSERT_TRUE(document.setValue({"cluster", "compute"}, "\"paced\""));
+  for (const char* key : {"cluster.jitter.std", "cluster.profile", "cluster.time_scale"})
+    EXPECT_NE(find(fields_of(document, catalogue(), parts_of(Step::topology)), key), nullptr) << key;
+}
+
 TEST(Forms, KeysThatMeanNothingWithAStrategySayWhy) {
   ExperimentDocument document(replaced(synthetic, "\"sync\"", "\"none\""));
   const std::vector<Field> fields = fields_of(document, catalogue(), parts_of(Step::strategy));

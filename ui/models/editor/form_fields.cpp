@@ -75,6 +75,24 @@ class Table {
   std::map<std::string, Value> values_;
 };
 
+// Whether the table at `at` applies: the row that it has in the table around it may depend on another key there.
+bool table_applies(const Node& root, const KeyPath& at) {
+  if (at.size() < 2) return true;
+  const KeyPath around(at.begin(), at.end() - 1);
+  const std::string name = print_key_path(around);
+  for (const Section& candidate : sections()) {
+    if (candidate.name != name) continue;
+    std::vector<const Parameter*> rows;
+    for (const Parameter& row : candidate.parameters) rows.push_back(&row);
+    for (const Parameter* row : rows) {
+      if (row->key != at.back() || row->only_if.empty()) continue;
+      Table table(root, around, rows);
+      return condition_holds(row->only_if, [&table](std::string_view key) { return table.find(key); });
+    }
+  }
+  return true;
+}
+
 Field field_of(const ExperimentDocument& document, const TextScan& scan, const Catalogue& catalogue, const Section& section,
                const KeyPath& at, const Parameter& parameter) {
   Field field;
@@ -159,14 +177,16 @@ std::vector<Field> fields_of(const ExperimentDocument& document, const Catalogue
   }
   const TextScan scan(document.text());
   Table table(document.tree(), at, rows);
+  const bool applies = table_applies(document.tree(), at);
   std::vector<Field> fields;
   for (const Parameter* row : rows) {
     if (!part.only.empty() && std::find(part.only.begin(), part.only.end(), row->key) == part.only.end()) continue;
     if (std::find(part.except.begin(), part.except.end(), row->key) != part.except.end()) continue;
     Field field = field_of(document, scan, catalogue, where, at, *row);
-    const bool holds = condition_holds(row->only_if, [&table](std::string_view key) { return table.find(key); });
+    const bool holds = applies && condition_holds(row->only_if, [&table](std::string_view key) { return table.find(key); });
     if (!holds && !field.given) continue;  // shown only where it is allowed, or where it stands and is wrong
-    if (!holds && field.why_not.isEmpty()) field.why_not = say("Applies only with %1").arg(text_of(row->only_if));
+    if (!holds && field.why_not.isEmpty())
+      field.why_not = applies ? say("Applies only with %1").arg(text_of(row->only_if)) : say("Does not apply with the other settings");
     fields.push_back(std::move(field));
   }
   if (!part.only.empty()) {
