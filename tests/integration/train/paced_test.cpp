@@ -66,12 +66,10 @@ TEST(Paced, GivesTheSameBitsAsUnpacedAndTheProfilesTimes) {
       EXPECT_NE(paced.experiment.find("profile = \"" + real.id + "\""), std::string::npos) << paced.experiment;
     }
     Reader reader(Workspace::open_read_only(engine.workspace()));
-    const double layers_s = profile_from_json(*reader.document(paced.id, "profile"), "recorded").whole_backward_s();
-    double shortest_s = 1e9;
-    for (const StepSums& sums : reader.steps(paced.id, 0, 0, 5)) shortest_s = std::min(shortest_s, sums.backward_s);
-    EXPECT_GE(shortest_s, 30 * layers_s * 0.99);
-    if (profile == "last") {
-      ASSERT_EQ(engine.run("delete " + paced.id).code, 0);
+    const LayerProfile recorded = profile_from_json(*reader.document(paced.id, "profile"), "recorded");
+    const double layers_s = 30 * (recorded.whole_forward_s() + recorded.whole_backward_s());
+    for (const StepSums& sums : reader.steps(paced.id, 0, 0, 5)) {
+      EXPECT_GE(sums.forward_s + sums.backward_s, layers_s - 25e-6) << "a wait of less than 20 us is left out";
     }
   }
 }
@@ -185,7 +183,7 @@ TEST(Paced, AProfileOfAnotherModelOrBatchIsRefusedBeforeAnythingStarts) {
   const std::string paced = " --set cluster.compute=paced --set cluster.profile=";
   refused(paced + "last --set train.batch_per_worker=8", "the profile is of a batch of ");
   refused(paced + "last --set model.layers.0.channels=5 --set train.batch_per_worker=5",
-          "is of another model: model.layers.0.channels is 4 there and 5 here; a profile needs the same");
+          "is of another model: model.layers.conv1.channels is 4 there and 5 here; a profile needs the same");
   refused(paced + "nobody", "job.toml: cluster.profile: there is no run \"nobody\"");
   refused(paced + "gone.json", "cannot read the profile gone.json");
   refused(paced + "'{ forward_s = 1, backward_s = [1, 2] }'",

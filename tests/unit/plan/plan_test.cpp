@@ -288,7 +288,7 @@ TEST(Plan, AnUnknownNameIsSaidWithTheKnownOnes) {
     planner("sorted");
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "there is no plan called 'sorted'; known are single, wfbp, threshold, mg-wfbp, optimal");
+    EXPECT_STREQ(error.what(), "there is no plan called 'sorted'; known are single, wfbp, threshold, mg-wfbp, optimal, grouped");
     EXPECT_EQ(error.origin().key, "strategy.plan");
   }
 }
