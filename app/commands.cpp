@@ -9,6 +9,7 @@ const std::vector<Command>& commands() {
       {.name = "launch", .summary = "start a job, attached or on its own", .define = define_launch},
       {.name = "describe", .summary = "the model as a table: shapes, parameters, work, memory", .define = define_describe},
       {.name = "plan", .summary = "what would be sent when", .define = define_plan},
+      {.name = "simulate", .summary = "what a step would take with other workers, plans or strategies", .define = define_simulate},
       {.name = "runs", .summary = "list the runs of the workspace", .define = define_runs},
       {.name = "show", .summary = "one run with its summary", .define = define_show},
       {.name = "compare", .summary = "runs side by side", .define = define_compare},

@@ -10,6 +10,7 @@ Action define_train(CLI::App&, const Global&);         // train.cpp
 Action define_launch(CLI::App&, const Global&);        // train.cpp
 Action define_describe(CLI::App&, const Global&);      // model.cpp
 Action define_plan(CLI::App&, const Global&);          // model.cpp
+Action define_simulate(CLI::App&, const Global&);      // simulate.cpp
 Action define_plugins(CLI::App&, const Global&);       // plugins.cpp
 Action define_plugin_child(CLI::App&, const Global&);  // plugins.cpp; used by plugins itself
 Action define_schema(CLI::App&, const Global&);        // schema.cpp

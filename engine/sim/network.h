@@ -6,9 +6,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "engine/experiment/topology.h"
 #include "engine/sim/event_queue.h"
 
 namespace syncline {
@@ -18,6 +22,8 @@ struct Wire {
   double per_byte_s = 0;      // of a card, in each direction
   double add_per_byte_s = 0;  // of a rank's processor: additions one after the other, beside the transfers
 };
+// The longest latency and the lowest bandwidth that neighbours in the order of ranks have between them: what closed forms reckon with.
+Wire bottleneck(const Topology&, double add_per_byte_s, double time_scale = 1);
 
 class Network {
  public:
@@ -28,6 +34,8 @@ class Network {
   };
 
   Network(EventQueue&, int ranks, const Wire&);  // one card a rank
+  // The routes of this topology; a link that is not shared is there once for each pair of ranks. Times are multiplied with `time_scale`.
+  Network(EventQueue&, const Topology&, double add_per_byte_s, double time_scale = 1);
   int ranks() const { return ranks_; }
   const Wire& wire() const { return wire_; }
 
@@ -49,12 +57,16 @@ class Network {
     std::size_t next = 0;
     Action left, delivered;
   };
-  std::vector<int> route(int from, int to) const { return {from, ranks_ + to}; }
-  void pass(Passage);  // the first byte is at the next lane
+  std::vector<int> route(int from, int to);
+  void pass(Passage);       // the first byte is at the next lane
+  void hand_over(Passage);  // to the receiver
 
   EventQueue& events_;
   int ranks_;
   Wire wire_;
+  std::optional<Topology> topology_;
+  double time_scale_ = 1;
+  std::map<std::tuple<std::int64_t, int, int>, int> lane_of_;  // of a topology: (link, from, to), the last two -1 where it is shared
   std::vector<Lane> lanes_;
   std::vector<double> processor_free_s_;
   std::int64_t messages_ = 0, arrived_ = 0;

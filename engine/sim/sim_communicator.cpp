@@ -109,7 +109,14 @@ struct SimCommunicator::Call {
 };
 
 SimNetworkWorld::SimNetworkWorld(VirtualWorld& world, int ranks, const SimCommOptions& options)
-    : world_(world), options_(options), entry_(allreduce_schedule(options.allreduce)), network_(world.events(), ranks, options.wire) {
+    : world_(world),
+      options_(options),
+      entry_(allreduce_schedule(options.allreduce)),
+      network_(options.topology ? Network(world.events(), *options.topology, options.wire.add_per_byte_s, options.time_scale)
+                                : Network(world.events(), ranks, options.wire)) {
+  if (network_.ranks() != ranks)
+    throw UsageError(fmt::format("internal error: a topology of {} ranks for a world of {}", network_.ranks(), ranks));
+  options_.wire = network_.wire();
   if (entry_.build == nullptr && ranks > 1) {
     throw ConfigError(fmt::format("allreduce = \"{}\" sends in a way that only the library knows, so it cannot be simulated; \"direct\" or "
                                   "another one of our own would be right",

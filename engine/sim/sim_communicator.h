@@ -24,7 +24,9 @@
 namespace syncline {
 
 struct SimCommOptions {
-  Wire wire;  // of the bottleneck link, and of every card where no topology is given
+  Wire wire = {};  // of every card, where no topology is given
+  std::shared_ptr<const Topology> topology = {};
+  double time_scale = 1;  // of the topology's links
   std::string allreduce = "direct";
   Params allreduce_options = {};  // absent ones have their defaults. chunk_bytes there goes before the one here
   std::int64_t chunk_bytes = 256 * 1024;

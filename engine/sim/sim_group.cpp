@@ -144,17 +144,18 @@ void SimGroup::join(int member, Asked asked, double now_s) {
     while (!collectives_.empty() && collectives_.front()->joined == size()) collectives_.pop_front(), ++first_;
   }
 
+  // By messages the collective lives as long as one of its works waits for it; ghosts as one event have nothing to be put anywhere.
+  const bool wants_something = !part.out.empty() && part.out.place() == Storage::Place::host;
+  if (by_messages || wants_something || all->shape.kind == CollectiveShape::bytes)
+    part.work->deliver = [all, member] { all->deliver(member); };
   const bool moved = by_messages && all->shape.kind != CollectiveShape::bytes;
   if (moved) {
     if (!all->moves)
       all->moves = std::make_shared<MovesRun>(world.events(), network, ranks, moves(all->shape, part.scale != 1),
                                               [this, weak = std::weak_ptr(all)](int at) { ended(at, weak.lock()); });
-    // The collective lives as long as one of its works waits for it.
-    part.work->deliver = [all, member] { all->deliver(member); };
     all->moves->begin(member);
     return;
   }
-  part.work->deliver = [all, member] { all->deliver(member); };
   if (!complete) return;
   const double begin_s = std::max(all->last_joined_s, channel_free_s_), end_s = begin_s + cost_s(*all);
   if (!by_messages) channel_free_s_ = end_s;

@@ -6,8 +6,8 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/sim/moves_run.h"
@@ -117,7 +117,11 @@ struct SimGroup {
   std::deque<std::shared_ptr<SimCollective>> collectives_;  // from first_ on
   std::uint64_t first_ = 0;
   double channel_free_s_ = 0;
-  std::set<std::string, std::less<>> labels_;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_set<std::string, TextHash, std::equal_to<>> labels_;
 };
 
 class SimMailbox final : public Mailbox {

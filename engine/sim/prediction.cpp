@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sim/prediction.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/base/error.h"
+#include "engine/sim/profiles.h"
+#include "engine/sim/schema.h"
+#include "engine/sim/traced_profile.h"
+
+namespace syncline {
+namespace {
+
+bool describes_a_link(const ClusterSpec& cluster) {
+  return std::any_of(cluster.links.begin(), cluster.links.end(),
+                     [](const LinkSpec& link) { return link.bandwidth_bytes_per_s > 0 || link.latency_s > 0; });
+}
+
+// A run's exchanges cost a + b n with its algorithm and workers. Closed forms are linear in latency and time per byte, so these follow.
+std::optional<Wire> wire_of(const LinkCost& fitted, const std::string& allreduce, int workers) {
+  const ScheduleEntry& entry = allreduce_schedule(allreduce);
+  if (workers < 2 || entry.cost_s == nullptr || fitted.per_byte_s <= 0) return std::nullopt;
+  const Params options = defaults_of(entry.parameters);
+  const double latencies = entry.cost_s({.size = workers, .bytes = 0, .alpha_s = 1, .options = &options});
+  const double bytes = entry.cost_s({.size = workers, .bytes = 1, .beta_s = 1, .options = &options});
+  return Wire{.latency_s = fitted.latency_s / latencies, .per_byte_s = fitted.per_byte_s / bytes};
+}
+
+[[noreturn]] void no_times() {
+  throw ConfigError(
+      "a simulation needs the times of the layers: --profile RUN (a traced run of this model and batch), --profile FILE.json or "
+      "cluster.profile would be right");
+}
+
+bool says_how_it_was_timed(std::string_view key) {
+  for (const std::string_view prefix : {"checkpoint.", "fault.", "cluster.profile", "train.target", "train.stop_at_target"})
+    if (key.starts_with(prefix)) return true;
+  for (const std::string_view other : {"name", "train.steps", "train.epochs", "train.evaluate_every", "cluster.compute",
+                                       "cluster.threads_per_worker", "cluster.link.emulate", "cluster.emulate_link"})
+    if (key == other) return true;
+  return false;
+}
+
+std::vector<std::pair<std::string, std::string>> what_is_trained(const std::string& complete) {
+  auto settings = settings_of(complete);
+  std::erase_if(settings, [](const auto& setting) { return says_how_it_was_timed(setting.first); });
+  std::sort(settings.begin(), settings.end());
+  return settings;
+}
+
+}  // namespace
+
+PredictionInputs prediction_inputs(const Experiment& experiment, const std::string& profile, Reader* reader,
+                                   const std::filesystem::path& workspace) {
+  PredictionInputs inputs;
+  LayerProfile times;
+  const bool from_run = !profile.empty() && !names_profile_file(profile);
+  if (from_run) {
+    if (reader == nullptr)
+      throw ConfigError(fmt::format("there is no run '{}': the workspace {} holds none yet", profile, workspace.string()));
+    const RunInfo run = reader->resolve(profile);
+    times = layer_profile(*reader, run, experiment);
+    if (!describes_a_link(experiment.cluster) && run.workers > 1) {
+      const Parsed parsed = parse_experiment(run.experiment, run.id, catalogue());
+      const ModelDescription model = describe_model(experiment);
+      if (parsed.experiment)
+        inputs.wire = wire_of(traced_profile(*reader, run, model.slices, *parsed.experiment).allreduce,
+                              parsed.experiment->strategy.allreduce, run.workers);
+    }
+  } else if (!profile.empty()) {
+    times = read_profile_file(profile);
+  } else {
+    if (experiment.cluster.profile_from.empty() && experiment.cluster.profile.layer_count() == 0) no_times();
+    times = experiment_profile(experiment, workspace);
+  }
+  if (!profile.empty()) {
+    if (const std::string misfit = misfit_of_profile(times, experiment, timed_layers(experiment)); !misfit.empty())
+      throw ConfigError(misfit);
+  }
+  inputs.step = std::make_shared<const ModelledStep>(modelled_step(experiment, times));
+  return inputs;
+}
+
+SimulationRequest prediction_request(const Experiment& experiment, const PredictionInputs& inputs, int workers) {
+  SimulationRequest request{.experiment = experiment, .strategy = &strategy_entry(experiment.strategy.name), .step = inputs.step.get()};
+  request.experiment.cluster.workers = workers;
+  if (inputs.wire) {
+    request.wire = inputs.wire;
+    request.wire->latency_s *= experiment.cluster.time_scale;
+    request.wire->per_byte_s *= experiment.cluster.time_scale;
+  }
+  return request;
+}
+
+std::vector<int> worker_list(const std::string& text) {
+  const auto wrong = [&](const std::string& why) {
+    throw ConfigError(fmt::format("--workers {}: {}; a list as 2,4,8 or 4,8,...,1024 would be right", text, why));
+  };
+  std::vector<int> workers;
+  bool go_on = false;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, comma - at);
+    at = comma + 1;
+    if (word == "...") {
+      if (workers.size() < 2 || go_on) wrong("'...' goes on from two numbers or three");
+      go_on = true;
+      continue;
+    }
+    int number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || number < 1 || number > 65536)
+      wrong(fmt::format("'{}' is no number of workers from 1 to 65536", word));
+    if (go_on) {
+      const std::size_t size = workers.size();
+      const int last = workers[size - 1], before = workers[size - 2];
+      const bool adds = size > 2 && last - before == before - workers[size - 3];
+      if (last <= before || (!adds && last % before != 0)) wrong(fmt::format("how {}, {} goes on is not clear", before, last));
+      for (std::int64_t next = last; next < number;) {
+        next = adds ? next + (last - before) : next * (last / before);
+        if (next < number) workers.push_back(static_cast<int>(next));
+        if (next > number) wrong(fmt::format("{}, {}, ... does not come to {}", before, last, number));
+      }
+      go_on = false;
+    }
+    workers.push_back(number);
+  }
+  if (go_on) wrong("'...' needs a number behind it");
+  return workers;
+}
+
+bool is_measurement_of(const std::string& run_experiment, const Experiment& experiment) {
+  const Parsed parsed = parse_experiment(run_experiment, "run", catalogue());
+  if (!parsed.experiment) return false;
+  auto here = what_is_trained(experiment.complete);
+  for (auto& [key, value] : here)
+    if (key == "cluster.workers") value = std::to_string(experiment.cluster.workers);
+  return what_is_trained(parsed.experiment->complete) == here;
+}
+
+}  // namespace syncline
