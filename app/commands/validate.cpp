@@ -2,11 +2,46 @@
 // validate: everything that is wrong with an experiment file, or the complete experiment.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "app/commands.h"
+#include "engine/optim/loader.h"
+#include "engine/optim/plugin_check.h"
 
 namespace syncline::app {
+namespace {
+
+// An optimizer from a plugin: is it there, can this engine load it, and are these its options? Whether their values suit it only it knows.
+void check_plugin_of(const Experiment& experiment, const std::string& file, const Global& global) {
+  constexpr std::string_view prefix = "plugin:";
+  const OptimizerSpec& optimizer = experiment.train.optimizer;
+  if (!optimizer.name.starts_with(prefix)) return;
+  const Origin origin{.file = file, .key = "train.optimizer.name"};
+  const std::string name = optimizer.name.substr(prefix.size());
+  const std::vector<std::filesystem::path> folders = plugin_folders();
+  const std::vector<FoundPlugin> found = find_plugins(folders);
+  const auto plugin = std::ranges::find(found, name, &FoundPlugin::name);
+  if (plugin == found.end()) {
+    std::string searched;
+    for (const auto& folder : folders) searched += (searched.empty() ? "" : ", ") + folder.string();
+    throw ProblemsError({{origin, fmt::format("there is no plugin '{}' in {}", name, searched)}});
+  }
+  const Examined examined = examine_plugin(plugin->file, {.command = {global.program, "plugin-child"}});
+  if (!examined.description) throw ProblemsError({{origin, examined.problem}});
+  std::vector<std::string> known = {"lr"};
+  for (const OptionDescription& option : examined.description->options)
+    if (option.key != "lr") known.push_back(option.key);
+  std::vector<Problem> problems;
+  for (const auto& [key, value] : optimizer.options.all()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    problems.push_back({{.file = file, .key = "train.optimizer." + key},
+                        fmt::format("unknown key '{}'; the plugin '{}' has '{}'", key, name, fmt::join(known, "', '"))});
+  }
+  if (!problems.empty()) throw ProblemsError(std::move(problems));
+}
+
+}  // namespace
 
 Action define_validate(CLI::App& sub, const Global& global) {
   struct Options {
@@ -18,6 +53,7 @@ Action define_validate(CLI::App& sub, const Global& global) {
   sub.add_flag("--print", options->print, "print the complete experiment, every default filled in");
   return [options, &global] {
     const Experiment experiment = load(options->experiment);
+    check_plugin_of(experiment, options->experiment.file, global);
     if (global.json) {
       print_json({{"valid", true}, {"file", options->experiment.file}, {"name", experiment.name}, {"experiment", experiment.complete}});
     } else if (options->print) {

@@ -39,6 +39,7 @@ void Annotations::set_trashed(std::string_view run_id, bool trashed) {
 }
 
 void Annotations::add_tag(std::string_view run_id, std::string_view tag) {
+  if (const std::string problem = problem_with_name(tag); tag != "last" && !problem.empty()) throw ConfigError("a tag " + problem);
   Transaction transaction(database_);
   run_key_of(database_, run_id);
   Statement insert = database_.prepare("INSERT OR IGNORE INTO tag (run_id, tag) VALUES (?, ?)");

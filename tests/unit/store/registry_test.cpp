@@ -135,6 +135,8 @@ TEST_F(RegistryTest, AnnotationsBelongToTheUser) {
   annotations.set_notes(id, "baseline for figure 3");
   annotations.add_tag(id, "fig3");
   annotations.add_tag(id, "fig3");
+  EXPECT_THROW(annotations.add_tag(id, "two\nlines"), ConfigError);
+  EXPECT_THROW(annotations.add_tag(id, " "), ConfigError);
   annotations.add_tag(id, "best");
   annotations.remove_tag(id, "best");
   annotations.set_starred(id, true);
