@@ -13,13 +13,16 @@
 #include "engine/comm/mpi/mpi_world.h"
 #include "engine/comm/schedules/schedule.h"
 #include "engine/data/dataset.h"
+#include "engine/experiment/topology.h"
 #include "engine/launch/command.h"
 #include "engine/launch/process.h"
 #include "engine/model/graph.h"
 #include "engine/sim/schema.h"
+#include "engine/store/process.h"
 #include "engine/train/rank/bench_allreduce.h"
 #include "engine/train/rank/bench_ops.h"
 #include "engine/train/rank/bench_step.h"
+#include "engine/train/rank/placement.h"
 
 namespace syncline::app {
 namespace {
@@ -124,13 +127,50 @@ int bench_ops_command(const BenchArguments& arguments, const Global& global) {
   return 0;
 }
 
+// Ranks on one host are on one machine.
+std::vector<int> machines_by_host(World& world) {
+  std::vector<std::string> hosts;
+  std::vector<int> machines;
+  for (const Placement& each : gather_placements(world.communicator(), {.host = {}, .boot_id = boot_id(), .threads = 1, .cores = {}})) {
+    const auto at = std::find(hosts.begin(), hosts.end(), each.boot_id);
+    machines.push_back(static_cast<int>(at - hosts.begin()));
+    if (at == hosts.end()) hosts.push_back(each.boot_id);
+  }
+  return machines;
+}
+
+// Those that can run here: two levels need machines of several ranks, and the library's messages pass no emulated link.
+std::vector<std::string> possible_allreduces(const std::vector<int>& machines, bool emulated) {
+  std::vector<std::string> names;
+  for (const ScheduleEntry& entry : allreduce_schedules()) {
+    if (entry.build == nullptr && emulated) continue;
+    try {
+      check_machines(entry, machines);
+    } catch (const ConfigError&) {
+      continue;
+    }
+    names.emplace_back(entry.name);
+  }
+  return names;
+}
+
 int allreduce_rank(const BenchArguments& arguments, const Global& global) {
   process_cores();
-  std::unique_ptr<World> world = make_mpi_world({});
+  MpiWorldOptions options;
+  std::vector<int> machines;
+  if (!arguments.experiment.file.empty()) {
+    const ClusterSpec cluster = load(arguments.experiment).cluster;
+    if (launcher_place()->size != cluster.workers)
+      throw ConfigError(
+          fmt::format("{} ranks were started and the experiment has {} workers; start as many", launcher_place()->size, cluster.workers));
+    options.links = emulated_links(cluster);
+    if (!cluster.nodes.empty()) machines = Topology(cluster).machine_of_ranks();
+  }
+  std::unique_ptr<World> world = make_mpi_world(options);
   if (world->size() < 2) throw ConfigError("bench allreduce needs two or more workers; --workers 2 would be right");
-  std::vector<std::string> algorithms;
-  for (const ScheduleEntry& entry : allreduce_schedules()) algorithms.emplace_back(entry.name);
-  const std::vector<AllreduceTime> times = bench_allreduce(*world, arguments.sizes, algorithms);
+  if (machines.empty()) machines = machines_by_host(*world);
+  const std::vector<AllreduceTime> times =
+      bench_allreduce(*world, arguments.sizes, possible_allreduces(machines, options.links.has_value()), machines);
   const int rank = world->rank(), ranks = world->size();
   world->communicator().barrier().wait();
   world.reset();
@@ -169,6 +209,7 @@ int bench_allreduce_command(BenchArguments arguments, const Global& global) {
     for (std::int64_t bytes = 4 << 10; bytes <= 16 << 20; bytes *= 4) arguments.sizes.push_back(bytes);
   }
   if (launcher_place()) return allreduce_rank(arguments, global);
+  if (!arguments.experiment.file.empty()) arguments.workers = static_cast<int>(load(arguments.experiment).cluster.workers);
   if (arguments.workers < 2) throw ConfigError("bench allreduce needs two or more workers; --workers 2 would be right");
   const LaunchCommand command = local_command(global.program, global.arguments,
                                               {.ranks = arguments.workers,
@@ -204,7 +245,9 @@ Action define_bench(CLI::App& sub, const Global& global) {
   add_model_options(*add("ops", "each operation of a model beside oneDNN's own primitive", bench_ops_command), *arguments);
   CLI::App* allreduce = add("allreduce", "our allreduces beside the MPI library's, from 4 KiB to 16 MiB",
                             [](const BenchArguments& given, const Global& all) { return bench_allreduce_command(given, all); });
-  allreduce->add_option("--workers", arguments->workers, "how many ranks to start")->check(CLI::PositiveNumber);
+  add_experiment_options(*allreduce, arguments->experiment, false);
+  allreduce->add_option("--workers", arguments->workers, "how many ranks to start; with FILE its workers, over its machines and links")
+      ->check(CLI::PositiveNumber);
   allreduce->add_option("--sizes", arguments->sizes, "of the messages, in bytes")->delimiter(',')->type_name("BYTES");
   return [chosen] { return (*chosen)(); };
 }

@@ -20,6 +20,7 @@ struct GroupOptions {
   std::string allreduce = "direct";       // a name of allreduce_schedules()
   Params allreduce_options;               // of its parameters; absent ones have their defaults. chunk_bytes there goes before the above
   std::int64_t segment_bytes = 1 << 30;   // largest single message of send, receive and the byte collectives
+  std::vector<int> machines;              // the machine of each rank (Topology::machine_of_ranks); empty: not known
   bool check = false;                     // compare every collective across ranks before it runs (SYNCLINE_CHECK_COLLECTIVES)
 };
 // The options with `check` taken from the environment variable SYNCLINE_CHECK_COLLECTIVES (1 or 0) where that is set.

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/link_board.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <new>
+#include <tuple>
 
 #include "engine/base/error.h"
 
@@ -12,75 +17,83 @@ namespace syncline {
 namespace {
 
 constexpr std::size_t line = 64;
+constexpr double turn_ns = 1e6;  // a turn on a shared link, where nobody else wants it
+constexpr std::int64_t least_turn_bytes = 4096;
 std::size_t rounded(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
 }  // namespace
 
 std::size_t LinkBoard::shared_bytes(const LinkModel& model, int size) {
   const auto ranks = static_cast<std::size_t>(size);
-  return rounded(ranks * ranks * sizeof(Ring)) + rounded(static_cast<std::size_t>(clock_count(model, size)) * sizeof(NanoClock)) +
-         rounded(ranks * sizeof(Intake)) + rounded(ranks * sizeof(Doorbell)) + rounded(ranks * sizeof(NanoClock)) +
-         Offers::shared_bytes(size);
+  return rounded(ranks * ranks * sizeof(Ring)) + rounded(static_cast<std::size_t>(paths_of(model, size).channels) * sizeof(Channel)) +
+         rounded(ranks * sizeof(Doorbell)) + rounded(ranks * sizeof(NanoClock)) + Offers::shared_bytes(size);
+}
+
+LinkBoard::Paths LinkBoard::paths_of(const LinkModel& model, int size) {
+  const auto ns = [](double seconds) { return std::llround(seconds * 1e9); };
+  const auto per_byte = [](double bytes_per_s) { return bytes_per_s > 0 ? 1e9 / bytes_per_s : 0.0; };
+  Paths paths;
+  paths.of_pairs.resize(static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
+  std::map<std::tuple<std::int64_t, int, int>, int> numbers;  // (link, from, to), of shared ones without the ranks
+  for (int from = 0; from < size; ++from) {
+    for (int to = 0; to < size; ++to) {
+      Path& path = paths.of_pairs[static_cast<std::size_t>(from * size + to)];
+      if (from == to) continue;
+      if (!model.topology) {
+        const double cost = per_byte(model.card.bytes_per_s);
+        path = {{{from, cost, 0}, {size + to, cost, 0}}, ns(model.card.latency_s), 0};
+        continue;
+      }
+      double slowest = 0;
+      bool shared = false;
+      for (const Topology::Hop& hop : model.topology->route(from, to)) {
+        const auto key = hop.shared ? std::tuple{hop.link, -1, -1} : std::tuple{hop.link, from, to};
+        const int channel = numbers.emplace(key, static_cast<int>(numbers.size())).first->second;
+        path.legs.push_back({channel, per_byte(hop.bytes_per_s), path.latency_ns});
+        path.latency_ns = ns(hop.latency_s);
+        slowest = std::max(slowest, per_byte(hop.bytes_per_s));
+        shared = shared || hop.shared;
+      }
+      if (shared && slowest > 0) path.turn_bytes = std::max<std::int64_t>(least_turn_bytes, std::llround(turn_ns / slowest));
+    }
+  }
+  paths.channels = model.topology ? static_cast<int>(numbers.size()) : 2 * size;
+  return paths;
 }
 
 // The memory is zero, which is a valid start of every atomic in it; constructing them anew would race with ranks that are already running.
-LinkBoard::LinkBoard(LinkModel model, int size, void* memory, std::shared_ptr<void> keep) : size_(size), keep_(std::move(keep)) {
+LinkBoard::LinkBoard(const LinkModel& model, int size, void* memory, std::shared_ptr<void> keep) : size_(size), keep_(std::move(keep)) {
+  if (model.topology && model.topology->ranks() != size)
+    throw UsageError(fmt::format("internal error: links of {} ranks for a world of {}", model.topology->ranks(), size));
+  paths_ = paths_of(model, size);
   const auto ranks = static_cast<std::size_t>(size);
   auto* bytes = static_cast<std::byte*>(memory);
   rings_ = reinterpret_cast<Ring*>(bytes);
   bytes += rounded(ranks * ranks * sizeof(Ring));
-  clocks_ = reinterpret_cast<NanoClock*>(bytes);
-  bytes += rounded(static_cast<std::size_t>(clock_count(model, size)) * sizeof(NanoClock));
-  intakes_ = reinterpret_cast<Intake*>(bytes);
-  bytes += rounded(ranks * sizeof(Intake));
+  channels_ = reinterpret_cast<Channel*>(bytes);
+  bytes += rounded(static_cast<std::size_t>(paths_.channels) * sizeof(Channel));
   own_bells_ = reinterpret_cast<Doorbell*>(bytes);
   for (int rank = 0; rank < size; ++rank) bells_.push_back(own_bells_ + rank);
   bytes += rounded(ranks * sizeof(Doorbell));
   wakes_ = reinterpret_cast<NanoClock*>(bytes);
   offers_.emplace(bytes + rounded(ranks * sizeof(NanoClock)), size);
-
-  const auto per_byte = [](const Link& link) { return link.bytes_per_s > 0 ? 1e9 / link.bytes_per_s : 0.0; };
-  routes_.resize(ranks * ranks);
-  for (int from = 0; from < size; ++from) {
-    for (int to = 0; to < size; ++to) {
-      route(from, to) = {from, to, per_byte(model.card), per_byte(model.card), model.card.latency_s * 1e9};
-    }
-  }
-  int clock = size;
-  for (const PairLink& pair : model.pairs) {
-    if (pair.from < 0 || pair.to < 0 || pair.from >= size || pair.to >= size || pair.from == pair.to) {
-      throw UsageError("internal error: a link between ranks that do not exist");
-    }
-    route(pair.from, pair.to) = {clock, -1, per_byte(pair.link), 0, pair.link.latency_s * 1e9};
-    route(pair.to, pair.from) = {pair.shared ? clock : clock + 1, -1, per_byte(pair.back), 0, pair.back.latency_s * 1e9};
-    clock += 2;
-  }
 }
 
-std::shared_ptr<LinkBoard> LinkBoard::in_memory(LinkModel model, int size, void* memory, std::shared_ptr<void> keep) {
-  return std::shared_ptr<LinkBoard>(new LinkBoard(std::move(model), size, memory, std::move(keep)));
+std::shared_ptr<LinkBoard> LinkBoard::in_memory(const LinkModel& model, int size, void* memory, std::shared_ptr<void> keep) {
+  return std::shared_ptr<LinkBoard>(new LinkBoard(model, size, memory, std::move(keep)));
 }
 
-std::shared_ptr<LinkBoard> LinkBoard::in_process(LinkModel model, int size, std::function<Doorbell*(int)> bells) {
+std::shared_ptr<LinkBoard> LinkBoard::in_process(const LinkModel& model, int size, std::function<Doorbell*(int)> bells) {
   const std::size_t bytes = rounded(shared_bytes(model, size));
   std::shared_ptr<void> memory(std::aligned_alloc(line, bytes), &std::free);
   if (!memory) throw std::bad_alloc();
   std::memset(memory.get(), 0, bytes);
-  auto board = in_memory(std::move(model), size, memory.get(), memory);
+  auto board = in_memory(model, size, memory.get(), memory);
   for (int rank = 0; rank < size; ++rank) board->bells_[static_cast<std::size_t>(rank)] = bells(rank);
   return board;
 }
 
-std::int64_t LinkBoard::occupy(NanoClock& clock, std::int64_t earliest, std::int64_t length, std::int64_t& begin) {
-  std::int64_t before = clock.load(std::memory_order_relaxed), end = 0;
-  do {
-    begin = std::max(earliest, before);
-    end = begin + length;
-  } while (!clock.compare_exchange_weak(before, end, std::memory_order_acq_rel, std::memory_order_relaxed));
-  return end;
-}
-
-std::int64_t LinkBoard::Intake::take(std::int64_t earliest, std::int64_t length, std::int64_t now) {
+LinkBoard::Taken LinkBoard::Channel::take(std::int64_t earliest, std::int64_t length, std::int64_t now) {
   // A rank killed while it held the lock must not stop the others for good.
   for (int attempt = 0; lock.exchange(1, std::memory_order_acquire) != 0 && attempt < 1000000; ++attempt) {
   }
@@ -102,6 +115,8 @@ std::int64_t LinkBoard::Intake::take(std::int64_t earliest, std::int64_t length,
     at = std::max(at, end[last]);
   }
   const std::int64_t until = at + left;
+  std::int64_t starts = earliest;
+  for (std::uint32_t i = first; i < count && begin[i] <= starts; ++i) starts = std::max(starts, end[i]);
   std::int64_t busy_until = until;
   if (last == first && count == most) {  // no room for another interval: a gap beside it is given up
     if (first > 0) {
@@ -112,7 +127,7 @@ std::int64_t LinkBoard::Intake::take(std::int64_t earliest, std::int64_t length,
   }
   if (length == 0) {  // it waited its turn and takes no time itself
     lock.store(0, std::memory_order_release);
-    return until;
+    return {starts, until};
   }
   if (last == first) {
     for (std::uint32_t i = count; i > first; --i) begin[i] = begin[i - 1], end[i] = end[i - 1];
@@ -125,19 +140,24 @@ std::int64_t LinkBoard::Intake::take(std::int64_t earliest, std::int64_t length,
   begin[first] = from;
   end[first] = busy_until;
   lock.store(0, std::memory_order_release);
-  return until;
+  return {starts, until};
 }
 
 LinkBoard::Reservation LinkBoard::reserve(int from, int to, std::int64_t bytes, std::int64_t now_ns) {
-  const Route& path = route(from, to);
-  const auto length = [bytes](double ns_per_byte) {
-    return static_cast<std::int64_t>(std::llround(ns_per_byte * static_cast<double>(bytes)));
-  };
-  std::int64_t begin = now_ns;
-  Reservation reserved;
-  reserved.left_ns = reserved.due_ns = occupy(clocks_[path.out], now_ns, length(path.out_ns_per_byte), begin);
-  if (path.intake >= 0) reserved.due_ns = intakes_[path.intake].take(begin, length(path.in_ns_per_byte), now_ns);
-  reserved.due_ns += static_cast<std::int64_t>(path.latency_ns);
+  const Path& way = path(from, to);
+  Reservation reserved{now_ns, now_ns, now_ns};
+  std::int64_t head = now_ns, latency = 0;
+  for (const Leg& leg : way.legs) {
+    const auto length = static_cast<std::int64_t>(std::llround(leg.ns_per_byte * static_cast<double>(bytes)));
+    const Taken taken = channels_[leg.channel].take(head + leg.after_ns, length, now_ns);
+    // The last byte is not through before it has come over the slower link before.
+    reserved.due_ns = std::max(taken.end, reserved.due_ns + leg.after_ns);
+    if (&leg == &way.legs.front()) reserved.left_ns = reserved.due_ns;
+    head = taken.begin;
+    latency += leg.after_ns;
+    reserved.taken_ns = std::max(reserved.taken_ns, taken.end - latency);
+  }
+  reserved.due_ns += way.latency_ns;
   return reserved;
 }
 

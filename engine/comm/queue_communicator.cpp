@@ -78,6 +78,9 @@ std::unique_ptr<QueueCommunicator> QueueCommunicator::world(CommQueue& queue, co
   group->size = queue.size();
   group->options = options;
   const ScheduleEntry& entry = allreduce_schedule(options.allreduce);  // an unknown name is said now
+  if (!options.machines.empty() && options.machines.size() != static_cast<std::size_t>(queue.size()))
+    throw UsageError(fmt::format("internal error: machines of {} ranks for a world of {}", options.machines.size(), queue.size()));
+  if (queue.size() > 1) check_machines(entry, options.machines);
   if (options.allreduce_options.has("chunk_bytes"))
     group->options.chunk_bytes = static_cast<std::int64_t>(options.allreduce_options.real("chunk_bytes"));
   group->options.allreduce_options = with_defaults(entry.parameters, options.allreduce_options.all());
@@ -96,6 +99,10 @@ std::unique_ptr<QueueCommunicator> QueueCommunicator::make_child(const std::vect
   group->rank = rank;
   group->size = static_cast<int>(members.size());
   group->options = group_->options;
+  if (!group_->options.machines.empty()) {
+    group->options.machines.clear();
+    for (const int member : members) group->options.machines.push_back(group_->options.machines[static_cast<std::size_t>(member)]);
+  }
   run_context(*group_->queue, group_, group, members, path, group_->collective_context);
   return std::unique_ptr<QueueCommunicator>(new QueueCommunicator(group, path));
 }
@@ -167,8 +174,8 @@ std::shared_ptr<const PreparedSchedule> QueueCommunicator::prepared(Builder buil
   auto& found = schedules_[Key{build, count, root, scaled}];
   if (!found) {
     const std::int64_t chunk = std::max<std::int64_t>(1, group_->options.chunk_bytes / 4);
-    found =
-        std::make_shared<const PreparedSchedule>(build({rank(), size(), count, chunk, root, scaled, &group_->options.allreduce_options}));
+    found = std::make_shared<const PreparedSchedule>(
+        build({rank(), size(), count, chunk, root, scaled, &group_->options.allreduce_options, group_->options.machines}));
   }
   return found;
 }

@@ -32,6 +32,13 @@ void check_links(bool emulated, const GroupOptions& options) {
       {.file = "", .key = "strategy.allreduce"});
 }
 
+std::optional<LinkModel> emulated_links(const ClusterSpec& cluster) {
+  if (!cluster.emulate_link) return std::nullopt;
+  if (!cluster.nodes.empty()) return LinkModel{.card = {}, .topology = std::make_shared<const Topology>(cluster)};
+  const LinkSpec& link = cluster.links.at(0);  // [cluster.link]
+  return LinkModel{.card = {.bytes_per_s = link.bandwidth_bytes_per_s, .latency_s = link.latency_s}};
+}
+
 ShapedTransport::ShapedTransport(std::unique_ptr<Transport> inner, std::shared_ptr<LinkBoard> board)
     : inner_(std::move(inner)), board_(std::move(board)) {
   Context world;
@@ -82,35 +89,71 @@ Transport::Handle ShapedTransport::send(const void* data, std::int64_t bytes, in
   Request& request = requests_[static_cast<std::size_t>(handle)];
   const Context& group = contexts_.at(context);
   const int to = group.world[static_cast<std::size_t>(peer)];
-  const LinkBoard::Reservation reserved = board_->reserve(rank(), to, bytes, now_in_ns());
   request.sending = true;
+  request.state = Request::queued;
+  request.data = const_cast<void*>(data);  // only read
   request.other = to;
-  request.due_ns = reserved.left_ns;
-  // That a send has ended is noticed a little later: at the time when it arrives something else is often due as well, and every time that
-  // the thread wakes up costs the compute on its core.
-  request.wake_ns = std::min(reserved.due_ns, reserved.left_ns + longest_send_delay_ns);
-  request.state = Request::arrived;
-  LinkBoard::Announcement what{group.name, bytes, reserved.due_ns, group.rank, tag, 0, 0};
-  if (bytes > 0) {  // an empty message is its announcement
-    request.state = Request::moving;
-    if (board_->offers() != nullptr) request.offer = board_->offers()->make(rank(), to);
-    if (request.offer != Offers::none) {
-      what.body = request.offer;
-      what.address = reinterpret_cast<std::uintptr_t>(data);
-    } else {
-      what.body = next_body_tag_;
-      request.body = inner_->send(data, bytes, context, peer, what.body);
-      next_body_tag_ = (next_body_tag_ + 1) % 32768;
-    }
-  }
+  request.context = context;
+  request.peer = peer;
+  request.due_ns = request.wake_ns = LinkBoard::later;
+  request.reserved = 0;
+  request.what = {group.name, bytes, LinkBoard::later, group.rank, tag, 0, 0, 0};
+  flows_[to].waiting.push_back(handle);
   announce_all();
-  if (!unannounced_.empty() || !announce(to, what)) unannounced_.emplace_back(to, what);
+  take_turns(to, now_in_ns());
   return handle;
+}
+
+// Gives the oldest messages to this rank their time, as far ahead as the link allows.
+void ShapedTransport::take_turns(int to, std::int64_t now_ns) {
+  Flow& flow = flows_[to];
+  const std::int64_t turn = board_->turn_bytes(rank(), to);
+  while (!flow.waiting.empty() && (turn == 0 || flow.taken_ns - now_ns < LinkBoard::most_ahead_ns)) {
+    Request& request = requests_[static_cast<std::size_t>(flow.waiting.front())];
+    LinkBoard::Announcement& what = request.what;
+    const std::int64_t left = what.bytes - request.reserved, piece = turn == 0 ? left : std::min(left, turn);
+    const LinkBoard::Reservation reserved = board_->reserve(rank(), to, piece, now_ns);
+    flow.taken_ns = reserved.taken_ns;
+    const bool first = request.reserved == 0;
+    request.reserved += piece;
+    if (first) start_body(request);
+    if (piece < left) {
+      if (first) tell(to, what);
+      continue;
+    }
+    what.due_ns = reserved.due_ns;
+    what.ends_earlier = first ? 0 : 1;
+    request.due_ns = reserved.left_ns;
+    // That a send has ended is noticed a little later: at the time when it arrives something else is often due as well, and every time that
+    // the thread wakes up costs the compute on its core.
+    request.wake_ns = std::min(reserved.due_ns, reserved.left_ns + longest_send_delay_ns);
+    tell(to, what);
+    flow.waiting.pop_front();
+  }
+}
+
+void ShapedTransport::start_body(Request& request) {
+  LinkBoard::Announcement& what = request.what;
+  request.state = what.bytes > 0 ? Request::moving : Request::arrived;  // an empty message is its announcement
+  if (what.bytes == 0) return;
+  if (board_->offers() != nullptr) request.offer = board_->offers()->make(rank(), request.other);
+  if (request.offer != Offers::none) {
+    what.body = request.offer;
+    what.address = reinterpret_cast<std::uintptr_t>(request.data);
+  } else {
+    what.body = next_body_tag_;
+    request.body = inner_->send(request.data, what.bytes, request.context, request.peer, what.body);
+    next_body_tag_ = (next_body_tag_ + 1) % 32768;
+  }
+}
+
+void ShapedTransport::tell(int to, const LinkBoard::Announcement& what) {
+  if (!unannounced_.empty() || !announce(to, what)) unannounced_.emplace_back(to, what);
 }
 
 bool ShapedTransport::announce(int to, const LinkBoard::Announcement& what) {
   if (!board_->announce(rank(), to, what)) return false;
-  if (board_->sleeps_past(to, what.due_ns)) board_->bell(to).ring();
+  if (what.due_ns == LinkBoard::later || board_->sleeps_past(to, what.due_ns)) board_->bell(to).ring();
   return true;
 }
 
@@ -190,6 +233,15 @@ bool ShapedTransport::cancel(Handle handle) {
     release(handle);
     return true;
   }
+  if (request.sending) {
+    std::deque<Handle>& waiting = flows_[request.other].waiting;
+    const auto found = std::find(waiting.begin(), waiting.end(), handle);
+    if (found != waiting.end()) waiting.erase(found);
+    if (request.state == Request::queued) {
+      release(handle);
+      return true;
+    }
+  }
   if (request.offer != Offers::none) board_->offers()->withdraw(rank(), request.other, request.offer);
   if (request.body >= 0) inner_->cancel(request.body);
   request.offer = Offers::none;
@@ -213,25 +265,49 @@ void ShapedTransport::look_at_offers(std::int64_t now_ns) {
   }
 }
 
+void ShapedTransport::hear(const Unmatched& message) {
+  const auto found = std::find_if(posted_.begin(), posted_.end(),
+                                  [&](Handle handle) { return matches(requests_[static_cast<std::size_t>(handle)], message); });
+  if (found == posted_.end()) {
+    unmatched_.push_back(message);
+    return;
+  }
+  const Handle handle = *found;
+  posted_.erase(found);
+  match(handle, message);
+}
+
+// There is one message at most from a sender whose end is not known yet: its next one begins after that.
+void ShapedTransport::hear_end(const Unmatched& message) {
+  for (const Handle handle : open_) {
+    Request& request = requests_[static_cast<std::size_t>(handle)];
+    const bool under_way = request.state == Request::moving || request.state == Request::arrived;
+    if (request.sending || !under_way || request.other != message.from || request.due_ns != LinkBoard::later) continue;
+    request.due_ns = request.wake_ns = message.what.due_ns;
+    return;
+  }
+  for (Unmatched& each : unmatched_) {
+    if (each.from == message.from && each.what.due_ns == LinkBoard::later) each.what.due_ns = message.what.due_ns;
+  }
+}
+
 bool ShapedTransport::poll() {
   announce_all();
   LinkBoard::Announcement what;
   for (int from = 0; from < size(); ++from) {
     while (from != rank() && board_->next(from, rank(), what)) {
-      const Unmatched message{what, from};
-      const auto found = std::find_if(posted_.begin(), posted_.end(),
-                                      [&](Handle handle) { return matches(requests_[static_cast<std::size_t>(handle)], message); });
-      if (found == posted_.end()) {
-        unmatched_.push_back(message);
-        continue;
+      if (what.ends_earlier != 0) {
+        hear_end({what, from});
+      } else {
+        hear({what, from});
       }
-      const Handle handle = *found;
-      posted_.erase(found);
-      match(handle, message);
     }
   }
   inner_->poll();
   const std::int64_t now = now_in_ns();
+  for (const auto& [to, flow] : flows_) {
+    if (!flow.waiting.empty()) take_turns(to, now);
+  }
   if (board_->offers() != nullptr) look_at_offers(now);
   bool any = false;
   Completion completion;
@@ -252,6 +328,9 @@ double ShapedTransport::due_s() const {
   for (const Handle handle : open_) {
     const Request& request = requests_[static_cast<std::size_t>(handle)];
     if (request.state == Request::arrived || (request.offer != Offers::none && !request.asked)) due = std::min(due, request.wake_ns);
+  }
+  for (const auto& [to, flow] : flows_) {
+    if (!flow.waiting.empty()) due = std::min(due, flow.taken_ns - LinkBoard::most_ahead_ns + 1);
   }
   // Whoever announces a message after this line rings, unless it is due later.
   board_->sleeps_until(rank(), due);

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/comm/group.h"
@@ -17,6 +18,9 @@ namespace syncline {
 
 // ConfigError when links are to be emulated and the allreduce is the library's, whose messages nobody can delay.
 void check_links(bool emulated, const GroupOptions&);
+
+// The links that this cluster asks to emulate; nullopt: none. Its times are taken as they are (cluster.time_scale is the caller's).
+std::optional<LinkModel> emulated_links(const ClusterSpec&);
 
 class ShapedTransport final : public Transport {
  public:
@@ -45,7 +49,7 @@ class ShapedTransport final : public Transport {
     int from = 0;
   };  // from: rank in the world
   struct Request {
-    enum State : std::uint8_t { free, posted, moving, arrived } state = free;
+    enum State : std::uint8_t { free, posted, queued, moving, arrived } state = free;  // queued: a send that waits for its turn
     bool sending = false, taken_by_peer = false;
     void* data = nullptr;
     std::int64_t capacity = 0, due_ns = 0, wake_ns = 0;  // wake_ns: when it is worth waking up for
@@ -55,14 +59,25 @@ class ShapedTransport final : public Transport {
     bool asked = false;                                  // to be rung when they have been
     Completion completion;
     std::vector<std::byte> overflow;  // a message that does not fit is still taken off the wire
+    LinkBoard::Announcement what;     // of a send
+    std::int64_t reserved = 0;        // bytes of it that have their time on the link
+  };
+  struct Flow {  // to one rank over shared links, one turn after the other
+    std::deque<Handle> waiting;
+    std::int64_t taken_ns = 0;
   };
   Handle allot();
   void release(Handle);
+  void take_turns(int to, std::int64_t now_ns);
+  void start_body(Request&);
+  void tell(int to, const LinkBoard::Announcement&);
   bool announce(int to, const LinkBoard::Announcement&);  // false: the ring is full
   void announce_all();
   void look_at_offers(std::int64_t now_ns);
   bool matches(const Request&, const Unmatched&) const;
   void match(Handle, const Unmatched&);
+  void hear(const Unmatched&);
+  void hear_end(const Unmatched&);
   bool ready(const Request& request, std::int64_t now_ns) const { return request.state == Request::arrived && now_ns >= request.due_ns; }
 
   std::unique_ptr<Transport> inner_;
@@ -73,6 +88,7 @@ class ShapedTransport final : public Transport {
   std::vector<Handle> posted_;                                       // receives that nothing matches yet, in order
   std::vector<Unmatched> unmatched_;                                 // announcements that no receive matches yet, in order
   std::deque<std::pair<int, LinkBoard::Announcement>> unannounced_;  // the ring was full
+  std::map<int, Flow> flows_;
   int next_body_tag_ = 0;
 };
 

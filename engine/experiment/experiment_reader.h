@@ -43,6 +43,7 @@ class ExperimentReader {
   void read_options(const TableRecord& strategy, std::string_view key, std::string_view section, bool applies, Params& options);
   void check_exchange(TableRecord& strategy, const Catalogue::Strategy&);
   void check_link(const TableRecord& strategy);
+  void check_levels(const TableRecord& strategy);
   void read_fault();
   void read_checkpoint();
 

@@ -229,6 +229,7 @@ void ExperimentReader::read_strategy() {
   read_options(table, "allreduce", "strategy.allreduce_options", true, strategy.allreduce_options);
   read_options(table, "codec", "strategy.codec_options", exchanges, strategy.codec_options);
   check_link(table);
+  check_levels(table);
 }
 
 void ExperimentReader::read_options(const TableRecord& strategy, std::string_view key, std::string_view section_name, bool applies,
@@ -264,6 +265,26 @@ void ExperimentReader::check_exchange(TableRecord& table, const Catalogue::Strat
                   fmt::format("does not apply: the strategy '{}' exchanges no gradients, so there is nothing {}; leave the key out",
                               strategy.name, what));
   }
+}
+
+// An allreduce of two levels needs both of them.
+void ExperimentReader::check_levels(const TableRecord& strategy) {
+  const ClusterSpec& cluster = reading_.experiment.cluster;
+  if (!strategy.usable("allreduce") || reading_.experiment.strategy.allreduce != "hierarchical") return;
+  std::string_view trouble = "is not said";
+  if (!cluster.nodes.empty()) {
+    if (!problems_.empty() || cluster.workers == 1) return;  // the topology may be what is wrong
+    const Topology topology(cluster);
+    const std::vector<int>& machines = topology.machine_of_ranks();
+    const std::set<int> different(machines.begin(), machines.begin() + cluster.workers);
+    if (different.size() > 1 && static_cast<std::int64_t>(different.size()) < cluster.workers) return;
+    trouble = different.size() == 1 ? "is the same for all of them" : "is another one for each of them";
+  }
+  problems_.add(strategy.place_of("allreduce"), "strategy.allreduce",
+                fmt::format("'hierarchical' adds up inside machines first and then between them, and which machine a worker is on {}: "
+                            "[[cluster.nodes]] with two machines or more, of which one has two workers or more, would be right, or "
+                            "allreduce = 'direct'",
+                            trouble));
 }
 
 void ExperimentReader::check_link(const TableRecord& strategy) {

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/comm/group.h"
 #include "engine/comm/schedules/schedule.h"
+#include "engine/experiment/topology.h"
 #include "engine/model/memory_plan.h"
 #include "engine/optim/description.h"
 #include "engine/optim/loader.h"
@@ -73,12 +74,15 @@ std::optional<double> bytes_sent_per_rank(const Experiment& experiment, std::spa
   if (entry == entries.end() || entry->build == nullptr) return std::nullopt;
   const Params options = with_defaults(entry->parameters, experiment.strategy.allreduce_options.all());
   const auto chunk = static_cast<std::int64_t>(options.real("chunk_bytes")) / 4;
+  std::vector<int> machines;
+  if (!experiment.cluster.nodes.empty()) machines = Topology(experiment.cluster).machine_of_ranks();
+  machines.resize(machines.empty() ? 0 : static_cast<std::size_t>(ranks));  // without servers
   double most = 0;
   for (int rank = 0; rank < static_cast<int>(ranks); ++rank) {
     double sent = 0;
     for (const std::int64_t count : elements) {
-      const Traffic traffic =
-          entry->traffic({.rank = rank, .size = static_cast<int>(ranks), .count = count, .chunk = chunk, .options = &options});
+      const Traffic traffic = entry->traffic(
+          {.rank = rank, .size = static_cast<int>(ranks), .count = count, .chunk = chunk, .options = &options, .machines = machines});
       sent += static_cast<double>(traffic.elements) * 4;
     }
     most = std::max(most, sent);

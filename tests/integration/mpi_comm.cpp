@@ -14,6 +14,7 @@
 #include "engine/base/random.h"
 #include "engine/comm/mpi/mpi_world.h"
 #include "engine/metrics/clock.h"
+#include "tests/integration/overlap/link_times.h"
 
 namespace syncline {
 namespace {
@@ -184,6 +185,10 @@ void allreduces(World& world) {
   for (const ScheduleEntry& entry : allreduce_schedules()) {
     GroupOptions options;
     options.allreduce = entry.name;
+    if (entry.needs_machines) {
+      if (size < 3) continue;  // no two levels
+      for (int rank = 0; rank < size; ++rank) options.machines.push_back(rank / 2);
+    }
     const auto comm = QueueCommunicator::world(world.queue(), options, entry.name);
     for (const std::int64_t count : {0, 1, size - 1, size + 1, 1024, 100003, 1000003}) {
       const std::string at = fmt::format("{} of {} elements", entry.name, count);
@@ -213,6 +218,11 @@ void shaped(World& world) {
   }
   check(took < 1.1 * expected, fmt::format("2 MB took {:.1f} ms instead of {:.1f}", took * 1e3, expected * 1e3));
   check(used < 0.05, fmt::format("the communication thread used {:.1f} % of a core", 100 * used));
+}
+
+// What is measured needs the machine for itself: tests/integration/CMakeLists.txt, label overlap.
+void links(World& world, bool shared) {
+  for (const std::string& wrong : test::wrong_links_at_best(world, shared)) check(world.rank() != 0, wrong);
 }
 
 void idle(World& world) {
@@ -255,6 +265,12 @@ std::map<std::string, Case> cases() {
   std::map<std::string, Case> all{{"matrix", {run_matrix}}, {"messages", {messages}},  {"groups", {groups}},        {"order", {order}},
                                   {"bits", {bits}},         {"library", {run_matrix}}, {"shaped", {shaped}},        {"idle", {idle}},
                                   {"mismatch", {mismatch}}, {"silence", {silence}},    {"allreduces", {allreduces}}};
+  all["links"] = {[](World& world) { links(world, false); }};
+  all["shared_links"] = {[](World& world) { links(world, true); }};
+  all["topology"] = {run_matrix};
+  all["links"].options.links = test::measured_links(false);
+  all["shared_links"].options.links = test::measured_links(true);
+  all["topology"].options.links = test::measured_links(true, 20);
   all["messages"].options.group.segment_bytes = 100000;
   all["library"].options.group.allreduce = "library";
   all["shaped"].options.links = LinkModel{{.bytes_per_s = 20e6, .latency_s = 1e-3}, {}};
@@ -273,7 +289,9 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const auto found = all.find(argv[i]);
     if (found == all.end() || (argc > 2)) {
-      fmt::print(stderr, "give one case: matrix allreduces messages groups order bits library shaped idle mismatch silence\n");
+      fmt::print(
+          stderr,
+          "give one case: matrix allreduces messages groups order bits library shaped topology links shared_links idle mismatch silence\n");
       return 2;
     }
     try {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <set>
+
 #include "engine/base/error.h"
 #include "engine/comm/schedules/schedule.h"
 
@@ -86,6 +88,9 @@ constexpr ScheduleEntry entries[] = {
     {"multicolor", "Multi-colour trees", "Kumar et al. 2017, arXiv:1711.00705",
      "Several trees of different roots and different inner ranks share the vector, so that all links are loaded alike.",
      multicolor_parameters, multicolor_allreduce, multicolor_traffic, multicolor_cost, false},
+    {"hierarchical", "Hierarchical", "",
+     "Machines add up by themselves, exchange the sums and pass them on: between machines each byte travels once for all of their ranks.",
+     chunked, hierarchical_allreduce, hierarchical_traffic, nullptr, false, true},
     {"library",
      "MPI library",
      "",
@@ -109,6 +114,21 @@ const ScheduleEntry& allreduce_schedule(std::string_view name) {
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
   throw ConfigError(fmt::format("there is no allreduce called '{}'; known are {}", name, known), {.file = "", .key = "strategy.allreduce"});
+}
+
+void check_machines(const ScheduleEntry& entry, std::span<const int> machines) {
+  if (!entry.needs_machines) return;
+  const std::set<int> different(machines.begin(), machines.end());
+  const std::string_view trouble = machines.empty()                      ? "is not said"
+                                   : different.size() == 1               ? "is the same for all"
+                                   : different.size() == machines.size() ? "is another one for each"
+                                                                         : "";
+  if (trouble.empty()) return;
+  throw ConfigError(
+      fmt::format("'{}' adds up inside machines first and then between them, and which machine a rank is on {}: [[cluster.nodes]] with two "
+                  "machines or more, of which one has two ranks or more, would be right, or allreduce = \"direct\"",
+                  entry.name, trouble),
+      {.file = "", .key = "strategy.allreduce"});
 }
 
 }  // namespace syncline

@@ -43,8 +43,9 @@ struct ScheduleRequest {
   std::int64_t count = 0;      // elements of the whole vector
   std::int64_t chunk = 65536;  // elements of one message at most
   int root = 0;
-  bool scaled = false;              // the contribution is multiplied while it is read
-  const Params* options = nullptr;  // of the entry's parameters; not null for an entry that has some besides chunk_bytes
+  bool scaled = false;                 // the contribution is multiplied while it is read
+  const Params* options = nullptr;     // of the entry's parameters; not null for an entry that has some besides chunk_bytes
+  std::span<const int> machines = {};  // of each rank, any numbers; empty: all ranks are on one. Used by hierarchical_allreduce alone
 };
 inline constexpr int chunk_window = 4;  // chunks under way per peer and phase: hides the waking time of a sleeping thread
 
@@ -71,6 +72,10 @@ CollectiveSchedule tree_allreduce(const ScheduleRequest&);  // options: shape
 CollectiveSchedule multicolor_allreduce(
     const ScheduleRequest&);  // options: colors, tree_arity, segments, recv_window, deterministic_reduce
 
+// Every machine adds up by itself, machines exchange, every machine passes on: see hierarchical.cpp. Scratch at most chunk_window * size
+// chunks.
+CollectiveSchedule hierarchical_allreduce(const ScheduleRequest&);
+
 // What request.rank sends, in closed form: the moves of the schedule counted without making them.
 struct Traffic {
   std::int64_t elements = 0, messages = 0;
@@ -81,6 +86,7 @@ Traffic ring_traffic(const ScheduleRequest&);
 Traffic halving_doubling_traffic(const ScheduleRequest&);
 Traffic tree_traffic(const ScheduleRequest&);
 Traffic multicolor_traffic(const ScheduleRequest&);
+Traffic hierarchical_traffic(const ScheduleRequest&);
 
 // T(bytes) in a world of equal links: alpha per message, beta per byte sent, gamma per byte added.
 struct ScheduleCost {
@@ -102,8 +108,12 @@ struct ScheduleEntry {  // one line an entry in registry.cpp
   // For worlds too large to expand; null where no closed form is right (engine/sim/message_level.h is).
   double (*cost_s)(const ScheduleCost&) = nullptr;
   bool order_independent_of_size = false;  // the sum of an element does not depend on where it lies, so buckets do not change bits
+  bool needs_machines = false;             // which ranks are on one machine must be known
 };
 std::span<const ScheduleEntry> allreduce_schedules();
 const ScheduleEntry& allreduce_schedule(std::string_view name);  // ConfigError for an unknown name
+// ConfigError, which says what is missing, where an entry needs machines and they are not known or all alike: with one rank on each, or
+// all ranks on one, there are no two levels.
+void check_machines(const ScheduleEntry&, std::span<const int> machines);
 
 }  // namespace syncline

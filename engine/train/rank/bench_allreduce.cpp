@@ -85,13 +85,14 @@ class AllreduceBench {
 
 }  // namespace
 
-std::vector<AllreduceTime> bench_allreduce(World& world, const std::vector<std::int64_t>& sizes,
-                                           const std::vector<std::string>& algorithms) {
+std::vector<AllreduceTime> bench_allreduce(World& world, const std::vector<std::int64_t>& sizes, const std::vector<std::string>& algorithms,
+                                           const std::vector<int>& machines) {
   AllreduceBench bench(world, *std::max_element(sizes.begin(), sizes.end()));
   std::vector<std::unique_ptr<QueueCommunicator>> communicators;
   for (const std::string& algorithm : algorithms) {
     GroupOptions options;
     options.allreduce = algorithm;
+    options.machines = machines;
     communicators.push_back(QueueCommunicator::world(world.queue(), options, "bench " + algorithm));
   }
   std::vector<AllreduceTime> results;

@@ -22,6 +22,8 @@ struct AllreduceTime {
 
 // Collective over the world, which needs the library under it for "library". Sums are checked first: TrainingError when one is wrong. All
 // ranks get the same result. Sizes in bytes, multiples of 4.
-std::vector<AllreduceTime> bench_allreduce(World&, const std::vector<std::int64_t>& sizes, const std::vector<std::string>& algorithms);
+// `machines` as in GroupOptions.
+std::vector<AllreduceTime> bench_allreduce(World&, const std::vector<std::int64_t>& sizes, const std::vector<std::string>& algorithms,
+                                           const std::vector<int>& machines);
 
 }  // namespace syncline

@@ -118,9 +118,11 @@ void RankProcess::report_dry_run(const Trainer& trainer, double seconds) const {
     return;
   }
   const std::string link =
-      experiment_.cluster.emulate_link && ranks_ > 1 && !experiment_.cluster.links.empty()
-          ? fmt::format(" over an emulated link of {}", format_bit_rate(experiment_.cluster.links.front().bandwidth_bytes_per_s))
-          : "";
+      !experiment_.cluster.emulate_link || ranks_ == 1 ? ""
+      : experiment_.cluster.links.size() > 1
+          ? fmt::format(" over {} emulated {}", experiment_.cluster.links.size() - 1,
+                        experiment_.cluster.links.size() == 2 ? "link" : "links")
+          : fmt::format(" over an emulated link of {}", format_bit_rate(experiment_.cluster.links.front().bandwidth_bytes_per_s));
   fmt::print("dry run: {} {}, {}{}; {} parameters in {} {}; one step of {} samples took {}; nothing was recorded\n", ranks_,
              ranks_ == 1 ? "rank" : "ranks",
              ranks_ == 1 ? "no communication" : fmt::format("{} allreduce over MPI", experiment_.strategy.allreduce), link, parameters,

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "engine/experiment/topology.h"
 #include "engine/launch/leftovers.h"
 #include "engine/store/process.h"
 #include "engine/train/rank/clock_sync.h"
@@ -85,11 +86,11 @@ MpiWorldOptions RankProcess::world_options() const {
   options.group.allreduce = experiment_.strategy.allreduce;
   options.group.allreduce_options = experiment_.strategy.allreduce_options;
   options.group = with_environment(options.group);
-  if (!experiment_.cluster.emulate_link || ranks_ == 1) return options;
-  ClusterSpec cluster = experiment_.cluster;
+  const ClusterSpec& described = experiment_.cluster;
+  if (!described.nodes.empty()) options.group.machines = Topology(described).machine_of_ranks();
+  ClusterSpec cluster = described;
   scale_links(cluster);
-  const LinkSpec& link = cluster.links.at(0);  // [cluster.link]; the catalogue knows no topology
-  options.links = LinkModel{.card = {.bytes_per_s = link.bandwidth_bytes_per_s, .latency_s = link.latency_s}, .pairs = {}};
+  if (ranks_ > 1) options.links = emulated_links(cluster);
   return options;
 }
 

@@ -2,6 +2,7 @@
 // What bench prints: its form, and that its numbers fit each other. How fast anything is stands in tests/bench.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 
 #include "tests/integration/job/job.h"
@@ -86,6 +87,21 @@ TEST(Bench, AllreducesHaveTheBusBandwidthOfTheFormula) {
     EXPECT_GT(row.at("bound_s"), 0);
     EXPECT_NEAR(ratio(row), row.at("bound_s").get<double>() / time_s, 1e-9);
   }
+}
+
+// Two levels where there are two, and no library where links are emulated, which its messages would not pass.
+TEST(Bench, AllreducesOverAFilesMachinesAndLinks) {
+  const Engine engine;
+  std::ofstream(engine.folder() / "job.toml", std::ios::app)
+      << "[cluster.link]\nemulate = true\n[[cluster.nodes]]\nname = \"left\"\ncores = 2\n[[cluster.nodes]]\nname = \"right\"\ncores = 1\n"
+         "[[cluster.links]]\nfrom = \"left\"\nto = \"right\"\nbandwidth = \"1 Gbit/s\"\nlatency = \"1 ms\"\n";
+  const json rows = rows_of(engine, "bench allreduce job.toml --set cluster.workers=3 --set train.batch_per_worker=4 --sizes 4096");
+  std::vector<std::string> algorithms;
+  for (const json& row : rows) {
+    algorithms.push_back(row.at("allreduce"));
+    EXPECT_GE(row.at("least_s"), 2e-3) << "there and back: " << row;
+  }
+  EXPECT_EQ(algorithms, (std::vector<std::string>{"direct", "ring", "halving-doubling", "tree", "multicolor", "hierarchical"}));
 }
 
 TEST(Bench, SaysWhatItCannotMeasure) {

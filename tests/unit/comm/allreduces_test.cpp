@@ -18,10 +18,26 @@ struct Variant {
   const ScheduleEntry* entry;
   Params options;
   int children = 1;  // the most that a rank has in a tree
+  std::vector<int> machines = {};
 };
 
 Value number(std::int64_t n) { return {n}; }
 Value word(const char* text) { return {std::string(text)}; }
+
+// Any shape: neighbours in rank on one machine, or spread; all on one, or each on its own.
+std::vector<int> machines_of(RandomStream& random, int size) {
+  const int machines = 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(size)));
+  const bool blocks = random.below(2) == 0;
+  std::vector<int> result;
+  for (int rank = 0; rank < size; ++rank)
+    result.push_back(blocks ? rank * machines / size : 7 * static_cast<int>(random.below(static_cast<std::uint32_t>(machines))));
+  return result;
+}
+bool has_two_levels(const Variant& variant) {
+  const std::set<int> different(variant.machines.begin(), variant.machines.end());
+  return !variant.entry->needs_machines || variant.machines.size() == 1 ||
+         (different.size() > 1 && different.size() < variant.machines.size());
+}
 
 // Every entry, with each choice that changes the moves; options that are numbers are drawn.
 std::vector<Variant> variants(RandomStream& random, int size) {
@@ -40,6 +56,8 @@ std::vector<Variant> variants(RandomStream& random, int size) {
                                                               {"recv_window", number(window)},
                                                               {"deterministic_reduce", Value{random.below(2) == 0}}});
       all.push_back({&entry, options, size * static_cast<int>(arity > 0 ? colours : 1)});
+    } else if (entry.needs_machines) {
+      all.push_back({&entry, defaults_of(entry.parameters), size, machines_of(random, size)});
     } else {
       all.push_back({&entry, defaults_of(entry.parameters), 1});
     }
@@ -72,8 +90,13 @@ TEST(Allreduces, TwoThousandRandomCasesAddUpExactlyInAnyOrderOfArrival) {
       std::vector<CollectiveSchedule> schedules;
       std::vector<std::vector<float>> inputs(static_cast<std::size_t>(size));
       for (int rank = 0; rank < size; ++rank) {
-        const ScheduleRequest request{
-            .rank = rank, .size = size, .count = count, .chunk = chunk, .scaled = scaled, .options = &variant.options};
+        const ScheduleRequest request{.rank = rank,
+                                      .size = size,
+                                      .count = count,
+                                      .chunk = chunk,
+                                      .scaled = scaled,
+                                      .options = &variant.options,
+                                      .machines = variant.machines};
         schedules.push_back(variant.entry->build(request));
         Traffic sent;
         for (const Move& move : schedules.back().moves) {
@@ -124,7 +147,8 @@ TEST(Allreduces, RanksAndRepeatedRunsAgreeToTheBit) {
       for (int repeat = 0; repeat < 3; ++repeat) {
         std::vector<CollectiveSchedule> schedules;
         for (int rank = 0; rank < size; ++rank)
-          schedules.push_back(variant.entry->build({.rank = rank, .size = size, .count = count, .chunk = 32, .options = &variant.options}));
+          schedules.push_back(variant.entry->build(
+              {.rank = rank, .size = size, .count = count, .chunk = 32, .options = &variant.options, .machines = variant.machines}));
         test::Interpreter run(std::move(schedules), inputs, false, 1);
         ASSERT_TRUE(run.run(random)) << variant.entry->name;
         if (first.empty()) first = run.result(0);
@@ -234,6 +258,68 @@ TEST(Trees, ADoubleBinaryTreeHasEveryRankInnerInOneTreeAtMost) {
   }
 }
 
+// Between h machines each sends 2 (h-1)/h of the vector, whatever its ranks, and no allreduce can do with less.
+TEST(Hierarchical, BetweenMachinesEachByteTravelsOnceForAllRanksOfAMachine) {
+  for (const std::vector<int>& machines :
+       std::vector<std::vector<int>>{{0, 0, 1, 1}, {0, 0, 0, 1, 1, 1, 2, 2, 2}, {0, 1, 1, 1}, {5, 5, 2, 5, 2}}) {
+    const auto size = static_cast<int>(machines.size());
+    const std::set<int> different(machines.begin(), machines.end());
+    const std::int64_t h = static_cast<std::int64_t>(different.size()), count = 6 * h * 100;
+    std::map<int, std::int64_t> sent;
+    for (int rank = 0; rank < size; ++rank) {
+      for (const Move& move :
+           hierarchical_allreduce({.rank = rank, .size = size, .count = count, .chunk = 50, .machines = machines}).moves) {
+        const int here = machines[static_cast<std::size_t>(rank)];
+        if (move.kind == Move::send && machines[static_cast<std::size_t>(move.peer)] != here) sent[here] += move.count;
+      }
+    }
+    for (const int machine : different) EXPECT_EQ(sent[machine], 2 * (h - 1) * count / h) << size << " ranks, machine " << machine;
+  }
+}
+
+// With as many ranks on each machine, every rank has the same to do.
+TEST(Hierarchical, EqualMachinesLoadTheirRanksAlike) {
+  const std::vector<int> machines{0, 0, 1, 1, 2, 2};
+  for (int rank = 0; rank < 6; ++rank) {
+    const Traffic sent = hierarchical_traffic({.rank = rank, .size = 6, .count = 6000, .chunk = 100000, .machines = machines});
+    EXPECT_EQ(sent.elements, 2 * 3000 + 4 * 1000) << "half in and out inside, two thirds of a half twice between";
+    EXPECT_EQ(sent.messages, 2 + 4);
+  }
+}
+
+TEST(Hierarchical, IsRefusedWhereThereAreNoTwoLevels) {
+  const auto said = [](const std::vector<int>& machines) {
+    try {
+      check_machines(allreduce_schedule("hierarchical"), machines);
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(error.origin().key, "strategy.allreduce");
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(said({}).find("is not said: [[cluster.nodes]] with two machines"), std::string::npos) << said({});
+  EXPECT_NE(said({3, 3}).find("is the same for all"), std::string::npos) << said({3, 3});
+  EXPECT_NE(said({1, 0}).find("is another one for each"), std::string::npos) << said({1, 0});
+  EXPECT_EQ(said({1, 0, 1}), "");
+  ThreadWorldOptions options;
+  options.group.allreduce = "hierarchical";
+  EXPECT_THROW(ThreadWorld(3, options), ConfigError);
+  EXPECT_NO_THROW(check_machines(allreduce_schedule("ring"), {}));
+}
+
+// A part of a group keeps the machines of its members.
+TEST(Hierarchical, AddsUpInPartsOfAGroup) {
+  ThreadWorldOptions options;
+  options.group.allreduce = "hierarchical";
+  options.group.machines = {0, 0, 0, 1, 1, 2, 2};
+  test::on_ranks(7, options, [](World& world) {
+    const auto part = world.communicator().split(world.rank() % 2, -world.rank(), "half");
+    const View view = test::filled(part->rank(), 1000);
+    part->allreduce(view, view).wait();
+    for (std::int64_t i = 0; i < 1000; ++i) ASSERT_EQ(view.data()[i], test::cell_sum(part->size(), i));
+  });
+}
+
 TEST(Allreduces, RingAndHalvingSendTheLeastThatIsPossible) {
   for (const char* name : {"direct", "ring", "halving-doubling"}) {
     const ScheduleEntry& entry = allreduce_schedule(name);
@@ -268,8 +354,11 @@ class OnThreads : public testing::TestWithParam<int> {};
 
 TEST_P(OnThreads, EveryAllreduceAddsUpUnderRandomDelays) {
   RandomStream random(static_cast<std::uint64_t>(GetParam()), "threads");
-  for (const Variant& variant : variants(random, GetParam())) {
+  for (Variant variant : variants(random, GetParam())) {
+    for (int tries = 0; !has_two_levels(variant) && tries < 100; ++tries) variant.machines = machines_of(random, GetParam());
+    if (!has_two_levels(variant)) continue;  // two ranks have one level
     ThreadWorldOptions options;
+    options.group.machines = variant.machines;
     options.group.allreduce = variant.entry->name;
     options.group.allreduce_options = variant.options;
     options.group.allreduce_options.set("chunk_bytes", Value{4.0 * (1 + random.below(3000))});
@@ -294,9 +383,11 @@ INSTANTIATE_TEST_SUITE_P(Ranks, OnThreads, testing::Values(1, 2, 3, 4, 5, 7, 8, 
 // A rank that dies inside any algorithm ends the others with an error that names it; a rank that is late ends them at the limit.
 TEST(Allreduces, ADeadOrLatePeerIsNamed) {
   RandomStream random(3, "faults");
-  for (const Variant& variant : variants(random, 4)) {
+  for (Variant variant : variants(random, 4)) {
+    if (variant.entry->needs_machines) variant.machines = {0, 0, 1, 1};
     for (const bool dies : {true, false}) {
       ThreadWorldOptions options;
+      options.group.machines = variant.machines;
       options.group.allreduce = variant.entry->name;
       options.group.allreduce_options = variant.options;
       options.queue.limit_s = dies ? 20 : 0.3;

@@ -95,7 +95,7 @@ TEST(Schedules, PartsFollowTheRuleOfTheInterface) {
 TEST(Schedules, RegistryNamesEachOnceAndRefusesOthers) {
   std::vector<std::string_view> names;
   for (const ScheduleEntry& entry : allreduce_schedules()) names.push_back(entry.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"direct", "ring", "halving-doubling", "tree", "multicolor", "library"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"direct", "ring", "halving-doubling", "tree", "multicolor", "hierarchical", "library"}));
   EXPECT_THROW(allreduce_schedule("rings"), ConfigError);
 }
 

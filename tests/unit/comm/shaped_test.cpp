@@ -56,23 +56,6 @@ TEST(LinkModel, TheReceiversCardTakesOneMessageAtATimeAndUsesItsGaps) {
   EXPECT_EQ(board->reserve(1, 3, 10, 0).due_ns, 3600 + 10 * 1001) << "work is conserved whatever the order of asking";
 }
 
-TEST(LinkModel, APairWithItsOwnLinkUsesThatOne) {
-  LinkModel model{{.bytes_per_s = 1e9, .latency_s = 0}, {}};
-  model.pairs = {
-      {.from = 0,
-       .to = 1,
-       .link = {.bytes_per_s = 1e8, .latency_s = 1e-6},
-       .back = {.bytes_per_s = 2e8, .latency_s = 2e-6},
-       .shared = false},
-      {.from = 1, .to = 2, .link = {.bytes_per_s = 1e9, .latency_s = 0}, .back = {.bytes_per_s = 1e9, .latency_s = 0}, .shared = true}};
-  Board board(model, 3);
-  EXPECT_EQ(board->reserve(0, 1, 1000, 0).due_ns, 11000);
-  EXPECT_EQ(board->reserve(1, 0, 1000, 0).due_ns, 7000);
-  EXPECT_EQ(board->reserve(0, 2, 1000, 0).due_ns, 1000) << "the other pairs keep the cards";
-  EXPECT_EQ(board->reserve(1, 2, 1000, 0).due_ns, 1000);
-  EXPECT_EQ(board->reserve(2, 1, 1000, 0).due_ns, 2000) << "shared: one clock for both directions";
-}
-
 // Whether the transport underneath carries the bytes, or the receivers read them out of the senders' memory.
 class Bodies : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Shaped, Bodies, testing::Bool(), [](const auto& at) { return at.param ? "Read" : "Carried"; });

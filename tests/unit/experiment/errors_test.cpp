@@ -126,7 +126,7 @@ TEST(Errors, WhatThisVersionLacksIsNotTakenSilently) {
   EXPECT_EQ(problems(minimal("service = \"arrival\"\norchestration = \"bitvector\"\nallreduce = \"ring\"\ncodec = \"qsgd\"\n")),
             (Texts{"a.toml:10: strategy.service: belongs to strategies with parameter servers; this version has none",
                    "a.toml:11: strategy.orchestration: 'bitvector' is not known: this version knows only 'static'",
-                   "a.toml:12: strategy.allreduce: 'ring' is not known: this version knows only 'direct' and 'library'",
+                   "a.toml:12: strategy.allreduce: 'ring' is not known: this version knows only 'direct', 'hierarchical' and 'library'",
                    "a.toml:13: strategy.codec: 'qsgd' is not known: this version knows only 'none' and 'topk'"}));
   EXPECT_EQ(problems(minimal("", "name = \"sync\"", "epochs = 1\nprecision = \"bf16\"", "source = \"fashion-mnist\"",
                              "zoo = \"lenet\"\nsync_bn = true")),

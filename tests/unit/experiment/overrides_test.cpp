@@ -96,7 +96,8 @@ TEST(Overrides, ErrorsNameTheArgument) {
 }
 
 TEST(Overrides, ErrorsOfTheFileKeepTheirLines) {
-  const std::string text = std::string(commented) + "plam = 1\n[fault]\nlimit_s = -1\n";
+  std::string text(commented);
+  text += "plam = 1\n[fault]\nlimit_s = -1\n";
   // One key is put into a table above, one replaces a value by a text of several lines, one is appended.
   EXPECT_EQ(problems(text, {{"seed", "3"}, {"train.micro_batches", "1"}, {"train.batch_per_worker", "[\n64\n]"}, {"cluster.workers", "1"}}),
             (Texts{"a.toml:13: strategy.plam: unknown key 'plam'; did you mean 'plan'?",

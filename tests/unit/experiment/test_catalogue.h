@@ -74,7 +74,9 @@ inline Catalogue small_catalogue() {
   c.plans = {{"single", "Single", "", "One message.", {}},
              {"wfbp", "WFBP", "wfbp", "One message a layer.", {}},
              {"threshold", "Threshold", "", "By size.", kThreshold}};
-  c.allreduces = {{"direct", "Direct", "", "Our own.", {}}, {"library", "Library", "", "MPI's.", {}}};
+  c.allreduces = {{"direct", "Direct", "", "Our own.", {}},
+                  {"hierarchical", "Hierarchical", "", "Two levels.", {}},
+                  {"library", "Library", "", "MPI's.", {}}};
   c.codecs = {{"none", "None", "", "As they are.", {}}, {"topk", "Top-k", "", "The largest.", kTopK}};
   c.optimizers = {{"sgd", "SGD", "", "Gradient descent.", kSgd}, {"adam", "Adam", "adam", "Adam.", kAdam}};
   c.schedules = {{"constant", "Constant", "", "Flat.", kSchedule}, {"cosine", "Cosine", "", "Half a cosine.", kSchedule}};

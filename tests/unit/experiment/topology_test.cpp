@@ -187,6 +187,22 @@ TEST(TopologyErrors, OneLinkForAllBesideLinksOfMachines) {
             Texts{"a.toml:11: cluster.link.emulate: there is no link to emulate: give [[cluster.links]] a bandwidth or a latency"});
 }
 
+TEST(TopologyErrors, TwoLevelsOfAnAllreduceNeedTwoLevelsOfMachines) {
+  const auto with = [](const std::string& cluster) { return problems(minimal("allreduce = \"hierarchical\"\n" + cluster)); };
+  const auto says = [](const std::string& which) {
+    return Texts{
+        "a.toml:10: strategy.allreduce: 'hierarchical' adds up inside machines first and then between them, and which machine a "
+        "worker is on " +
+        which +
+        ": [[cluster.nodes]] with two machines or more, of which one has two workers or more, would be right, or allreduce = "
+        "'direct'"};
+  };
+  EXPECT_EQ(with("[cluster]\nworkers = 4\n"), says("is not said"));
+  EXPECT_EQ(with("[cluster]\nworkers = 4\n[[cluster.nodes]]\nname = \"a\"\n"), says("is the same for all of them"));
+  EXPECT_EQ(with("[cluster]\nworkers = 4\n[[cluster.nodes]]\nname = \"a\"\ncount = 4\n"), says("is another one for each of them"));
+  EXPECT_TRUE(with(two_machines).empty());
+}
+
 TEST(TopologyKeys, AreCompletePrintThemselvesAndMakeAnotherGroup) {
   const std::string text =
       minimal(std::string(two_machines) +
