@@ -24,8 +24,11 @@ constexpr std::array rows = {
     Row{"chart.undo-zoom", QT_TR_NOOP("&Undo Zoom"), QT_TR_NOOP("Show what the chart showed before the last zoom or pan."), "Backspace",
         ""},
     Row{"chart.follow", QT_TR_NOOP("Follo&w Live Data"), QT_TR_NOOP("Keep the newest data in view while a run goes on."), "F", ""},
-    Row{"chart.cursor-a", QT_TR_NOOP("Set Cursor &A"), QT_TR_NOOP("Put cursor A where the crosshair stands; Esc takes it away."), "A", ""},
-    Row{"chart.cursor-b", QT_TR_NOOP("Set Cursor &B"), QT_TR_NOOP("Put cursor B where the crosshair stands; Esc takes it away."), "B", ""},
+    Row{"chart.cursor-a", QT_TR_NOOP("Set Cursor &A"),
+        QT_TR_NOOP("Put cursor A where the crosshair stands, or in the middle; Esc takes it away."), "A", ""},
+    Row{"chart.cursor-b", QT_TR_NOOP("Set Cursor &B"),
+        QT_TR_NOOP("Put cursor B where the crosshair stands, or in the middle; Esc takes it away."), "B", ""},
+    Row{"chart.clear-cursors", QT_TR_NOOP("Ta&ke Cursors Away"), QT_TR_NOOP("Remove the cursors A and B."), "", ""},
     Row{"chart.timeline", QT_TR_NOOP("Show in &Timeline"), QT_TR_NOOP("Show the step under the crosshair in the timeline."), "T", ""},
     Row{"chart.non-finite", QT_TR_NOOP("Go to the First &Non-Finite Value"), QT_TR_NOOP("Show where a curve is NaN or infinite first."), "",
         ""},
@@ -63,6 +66,8 @@ constexpr std::array rows = {
     Row{"chart.x-active_s", QT_TR_NOOP("X Axis: Active &Time"), "", "", ""},
     Row{"chart.x-elapsed_s", QT_TR_NOOP("X Axis: E&lapsed Time"), "", "", ""},
     Row{"chart.x-wall_s", QT_TR_NOOP("X Axis: &Wall Clock"), "", "", ""},
+    Row{"chart.x-metric", QT_TR_NOOP("X Axis: Another &Metric…"),
+        QT_TR_NOOP("Draw this chart alone over another recorded series, such as loss over throughput."), "", ""},
 };
 
 }  // namespace
@@ -90,7 +95,8 @@ void add_plot_actions(ActionRegistry& registry, QWidget* owner, ChartPlot& plot)
   add("chart.undo-zoom", [&plot] { plot.undoZoom(); });
   for (const auto& [id, which] : {std::pair("chart.cursor-a", 'A'), std::pair("chart.cursor-b", 'B')}) {
     add(id, [&plot, letter = which] {
-      if (std::isfinite(plot.crosshairX())) plot.setCursor(letter, plot.crosshairX());
+      const double pointed = plot.pointedX();
+      plot.setCursor(letter, std::isfinite(pointed) ? pointed : plot.xAxis->range().center());
     });
   }
 }

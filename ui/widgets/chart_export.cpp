@@ -86,6 +86,7 @@ ChartPicture::ChartPicture(const ChartState& shown, PictureSize size, const QStr
   parts.state = shown;
   parts.state.dark = false;
   parts.state.lifted.clear();
+  parts.state.hurried = false;
   parts.state.crosshair = nothing;
   parts.size = size;
   parts.footer = footer;

@@ -339,7 +339,7 @@ void LegendStrip::curvesChanged() {
 }
 
 std::vector<LegendStrip::Entry> LegendStrip::entries(int width) const {
-  constexpr int margin = 8, swatch = 30, gap = 16, rows = 2, least_name = 40;
+  constexpr int margin = 8, swatch = 30, gap = 16, rows = 3, least_name = 40;
   std::vector<Entry> placed;
   int left = margin, row = 0;
   for (const CurveSpec* curve : state_.drawn()) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtMath>
+#include <algorithm>
+#include <vector>
 
 #include "ui/widgets/chart_scene.h"
 
@@ -51,7 +53,7 @@ QString ChartMarks::textAt(const QPointF& at) const {
     for (const chart::Mark& mark : curve->line.marks) {
       const bool top = mark.kind == chart::MarkKind::positive_infinity;
       if (std::abs(x_axis.coordToPixel(mark.x) - at.x()) > near || (top ? at.y() > area.top() + 16 : at.y() < area.bottom() - 16)) continue;
-      const QString place = QString(chart::axis_label(state_.axis()) % u' ' % state_.xText(mark.x)), count = format::count(mark.count);
+      const QString place = QString(state_.xLabel() % u' ' % state_.xText(mark.x)), count = format::count(mark.count);
       switch (mark.kind) {
         case chart::MarkKind::nan:
           lines.append(tr("%1: %2 NaN from %3").arg(spec->name, count, place));
@@ -82,6 +84,7 @@ QString ChartMarks::textAt(const QPointF& at) const {
 
 void ChartMarks::drawSeedsLeft(QCPPainter* painter, const QRectF& area) {
   painter->setFont(parentPlot()->xAxis->tickLabelFont());
+  std::vector<QRectF> taken;  // where words stand already
   for (const CurveSpec* spec : state_.drawn()) {
     const chart::CurveData* curve = state_.dataOf(spec->id);
     if (curve == nullptr) continue;
@@ -91,9 +94,16 @@ void ChartMarks::drawSeedsLeft(QCPPainter* painter, const QRectF& area) {
       if (reading == nullptr || !std::isfinite(reading->y)) continue;
       const QPointF place(parentPlot()->xAxis->coordToPixel(at), parentPlot()->yAxis->coordToPixel(reading->y));
       if (!area.contains(place)) continue;
-      painter->drawLine(QPointF(place.x(), area.top() + 16), QPointF(place.x(), area.top() + 30));
-      painter->drawText(QRectF(place.x() + 4, area.top() + 15, 80, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                        QStringLiteral("n = %1").arg(left));
+      const QString words = QStringLiteral("n = %1").arg(left);
+      const double width = QFontMetricsF(painter->font()).horizontalAdvance(words) + 8;
+      // Left of the line where the frame ends; a row lower where other words stand.
+      QRectF text(place.x() + width > area.right() ? place.x() - width : place.x(), area.top() + 15, width, 16);
+      while (text.bottom() < area.bottom() &&
+             std::any_of(taken.begin(), taken.end(), [&text](const QRectF& other) { return other.intersects(text); }))
+        text.translate(0, text.height());
+      taken.push_back(text);
+      painter->drawLine(QPointF(place.x(), text.top() + 1), QPointF(place.x(), text.bottom() - 1));
+      painter->drawText(text, Qt::AlignCenter, words);
     }
   }
 }

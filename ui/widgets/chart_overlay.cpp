@@ -52,8 +52,9 @@ QString ChartOverlay::rowText(const Row& row) const {
 QStringList ChartOverlay::details(const chart::Reading& reading) const {
   const auto tr = [](const char* text) { return QCoreApplication::translate("syncline::ui::SeriesChart", text); };
   QStringList lines;
-  if (!reading.axes) return {QString(chart::axis_label(state_.axis()) % u' ' % state_.xText(reading.x))};
+  if (!reading.axes) return {QString(state_.xLabel() % u' ' % state_.xText(reading.x))};
   const Axes& axes = *reading.axes;
+  if (state_.overMetric()) lines.append(QString(state_.xLabel() % u' ' % state_.xText(reading.x)));
   lines.append(tr("step %1 · samples %2").arg(format::count(axes.step), format::count(axes.samples)));
   lines.append(tr("active %1 · elapsed %2").arg(format::duration(axes.active_s), format::duration(axes.elapsed_s)));
   QString wall = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(axes.wall_s * 1000)).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));

@@ -11,6 +11,7 @@ constexpr std::size_t deepest_history = 50;
 constexpr int rest_ms = 300;  // the pointer has to rest so long before the wheel zooms instead of scrolling the page
 constexpr double wheel_step = 1.2, key_step = 1.5, key_pan = 0.1;
 constexpr int drag_from_px = 3;
+constexpr int many_graphs = 10, view_rests_ms = 250;  // fewer are drawn fine within a frame
 
 }  // namespace
 
@@ -24,6 +25,12 @@ ChartPlot::ChartPlot(ChartState& state, QWidget* parent) : QCustomPlot(parent), 
   setContextMenuPolicy(Qt::DefaultContextMenu);
   connect(this, &QCustomPlot::afterReplot, this, [this] { ++curve_replots_; });
   rested_.start();
+  rest_.setSingleShot(true);
+  rest_.setInterval(view_rests_ms);
+  connect(&rest_, &QTimer::timeout, this, [this] {
+    state_.hurried = false;
+    if (isVisible()) replot(QCustomPlot::rpQueuedReplot);
+  });
 }
 
 void ChartPlot::readsParts() { overlay_->parts = true; }
@@ -44,6 +51,10 @@ void ChartPlot::setView(double lower, double upper, double y_lower, double y_upp
   state_.upper = upper;
   state_.y_lower = y_lower;
   state_.y_upper = y_upper;
+  if (graphCount() > many_graphs) {
+    state_.hurried = true;
+    rest_.start();
+  }
   scene_.forgetYRange();
   scene_.layOut();
   Q_EMIT viewChanged(dragging);
@@ -101,7 +112,13 @@ void ChartPlot::panBy(double share_x, double share_y) {
 void ChartPlot::setCrosshair(double x) {
   if (x == state_.crosshair || (std::isnan(x) && std::isnan(state_.crosshair))) return;
   state_.crosshair = x;
+  if (std::isfinite(x)) pointed_ = x;
   redrawOverlay();
+}
+
+double ChartPlot::pointedX() const {
+  const double x = std::isfinite(state_.crosshair) ? state_.crosshair : pointed_;
+  return xAxis->range().contains(x) ? x : nothing;
 }
 
 void ChartPlot::point(const QPointF& at) {
@@ -110,6 +127,7 @@ void ChartPlot::point(const QPointF& at) {
   state_.reading.clear();
   const bool inside = axisRect()->rect().contains(at.toPoint());
   state_.crosshair = inside && state_.data ? xAxis->pixelToCoord(at.x()) : nothing;
+  if (std::isfinite(state_.crosshair)) pointed_ = state_.crosshair;
   redrawOverlay();
   Q_EMIT crosshairMoved(state_.crosshair);
 }
@@ -164,6 +182,11 @@ void ChartPlot::setCursor(char which, double x) {
   (which == 'A' ? state_.cursor_a : state_.cursor_b) = x;
   redrawOverlay();
   Q_EMIT cursorsChanged();
+}
+
+void ChartPlot::clearCursors() {
+  state_.cursor_a = nothing;
+  setCursor('B', nothing);
 }
 
 QString ChartPlot::readingText() const {
@@ -329,8 +352,7 @@ void ChartPlot::keyPressEvent(QKeyEvent* event) {
   if (keyMoves(event) || keyZooms(event)) {
     event->accept();
   } else if (event->key() == Qt::Key_Escape && (std::isfinite(state_.cursor_a) || std::isfinite(state_.cursor_b))) {
-    state_.cursor_a = nothing;
-    setCursor('B', nothing);
+    clearCursors();
   } else if (event->key() == Qt::Key_Menu || (event->key() == Qt::Key_F10 && plain == Qt::ShiftModifier)) {
     Q_EMIT menuWanted(mapToGlobal(rect().center()));
   } else {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QElapsedTimer>
+#include <QTimer>
 
 #include "ui/widgets/chart_scene.h"
 
@@ -37,7 +38,10 @@ class ChartPlot : public QCustomPlot {
   void moveAlong(int samples);  // the curve being read
   void chooseCurve(int down);
   void setCursor(char which, double x);
+  void clearCursors();
   double crosshairX() const { return state_.crosshair; }
+  // Where the crosshair stands, or stood before the pointer left for a menu; NaN: nowhere in view.
+  double pointedX() const;
   QString readingText() const;  // what the tooltip says, for the accessible description and for copying
 
  Q_SIGNALS:
@@ -84,8 +88,9 @@ class ChartPlot : public QCustomPlot {
   QCPRange drag_x_, drag_y_;
   bool moved_ = false;
   QElapsedTimer rested_;
-  double wheel_ = 0;
+  double wheel_ = 0, pointed_ = nothing;
   int overlay_replots_ = 0, curve_replots_ = 0;
+  QTimer rest_;  // of the view: then curves are drawn as fine as can be
 };
 
 class ChartOverlay : public QCPLayerable {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ui/widgets/curve_graph.h"
+#include "ui/widgets/metric_curve.h"
 
 namespace syncline::ui {
 
@@ -35,6 +36,7 @@ QCPScatterStyle scatter_of(const palette::CurveStyle& style) {
 }
 
 constexpr double marker_distance = 8, faded = 0.25, raw_behind = 0.3;
+constexpr std::int64_t dense = 4;  // samples to a pixel column, from which a curve is a filled stroke
 
 QColor with_alpha(QColor colour, double alpha) {
   colour.setAlphaF(static_cast<float>(alpha));
@@ -53,7 +55,10 @@ ChartScene::ChartScene(QCustomPlot& plot, const ChartState& state)
   plot_.setAutoAddPlottableToLegend(false);
   plot_.setNoAntialiasingOnDrag(true);
   plot_.setPlottingHints(QCP::phFastPolylines | QCP::phCacheLabels);
-  QObject::connect(&plot_, &QCustomPlot::beforeReplot, &plot_, [this] { fitYTitle(); });
+  QObject::connect(&plot_, &QCustomPlot::beforeReplot, &plot_, [this] {
+    fitTicks();
+    fitYTitle();
+  });
   plot_.axisRect()->setupFullAxesBox();
   for (QCPAxis* axis : {plot_.xAxis2, plot_.yAxis2}) {
     axis->setTicks(false);
@@ -85,8 +90,10 @@ void ChartScene::setColours(const QPalette& colours, const QFont& font) {
   }
 }
 
-QCPGraph* ChartScene::add(const std::vector<double>& x, const std::vector<double>& y, const QPen& pen) {
+QCPGraph* ChartScene::add(const std::vector<double>& x, const std::vector<double>& y, const QPen& pen, bool reduced) {
   auto* graph = new CurveGraph(plot_.xAxis, plot_.yAxis);  // the plot owns it
+  graph->setReduced(reduced);
+  graph->setHurried(&state_.hurried);
   const auto data = QSharedPointer<QCPGraphDataContainer>::create();
   QVector<QCPGraphData> values;
   values.reserve(static_cast<qsizetype>(x.size()));
@@ -108,6 +115,12 @@ void ChartScene::drawBand(const chart::CurveData& curve, const QColor& colour) {
   upper->setChannelFillGraph(lower);
 }
 
+void ChartScene::drawDots(const chart::Reduced& line, const QColor& colour) {
+  QCPGraph* dots = add(line.dot_x, line.dot_y, QPen(Qt::NoPen));
+  dots->setLineStyle(QCPGraph::lsNone);
+  dots->setScatterStyle({QCPScatterStyle::ssDisc, QPen(colour), QBrush(colour), palette::marker_size});
+}
+
 void ChartScene::drawOne(const CurveSpec& spec, const chart::CurveData& curve) {
   const palette::CurveStyle style = state_.styleOf(spec, state_.dark);
   const bool lifted = state_.lifted == spec.id, back = !state_.lifted.isEmpty() && !lifted;
@@ -119,7 +132,13 @@ void ChartScene::drawOne(const CurveSpec& spec, const chart::CurveData& curve) {
   QPen pen(smooth ? with_alpha(colour, raw_behind * colour.alphaF()) : colour, smooth ? palette::raw_line_width : palette::line_width,
            style.dash, Qt::FlatCap, Qt::BevelJoin);
   if (lifted && !smooth) pen.setWidthF(palette::line_width + 1);
-  QCPGraph* line = add(curve.line.x, curve.line.y, pen);
+  if (state_.overMetric()) {
+    palette::CurveStyle shown = style;
+    shown.colour = colour;
+    drawOverMetric(curve, shown, pen);
+    return;
+  }
+  QCPGraph* line = add(curve.line.x, curve.line.y, pen, curve.line.per_column >= dense);
   // Markers where there is room for them: they tell curves apart without colour.
   const double width = state_.zoomed() ? state_.upper - state_.lower : curve.last_x - curve.first_x;
   const double apart = curve.line.x.size() < 2
@@ -131,9 +150,7 @@ void ChartScene::drawOne(const CurveSpec& spec, const chart::CurveData& curve) {
     shown.colour = colour;
     line->setScatterStyle(scatter_of(shown));
   } else if (!curve.line.dot_x.empty()) {
-    QCPGraph* dots = add(curve.line.dot_x, curve.line.dot_y, QPen(Qt::NoPen));
-    dots->setLineStyle(QCPGraph::lsNone);
-    dots->setScatterStyle({QCPScatterStyle::ssDisc, QPen(colour), QBrush(colour), palette::marker_size});
+    drawDots(curve.line, colour);
   }
   if (!curve.partial.x.empty()) add(curve.partial.x, curve.partial.y, QPen(pen.color(), pen.widthF(), Qt::DashLine, Qt::FlatCap));
   if (!curve.superseded.x.empty()) {
@@ -141,12 +158,31 @@ void ChartScene::drawOne(const CurveSpec& spec, const chart::CurveData& curve) {
         QPen(with_alpha(colour, 0.6 * colour.alphaF()), palette::raw_line_width, Qt::DotLine, Qt::FlatCap));
   }
   if (smooth) {
-    add(curve.smoothed.x, curve.smoothed.y, QPen(colour, palette::line_width + (lifted ? 1 : 0.3), style.dash, Qt::FlatCap, Qt::BevelJoin));
+    add(curve.smoothed.x, curve.smoothed.y, QPen(colour, palette::line_width + (lifted ? 1 : 0.3), style.dash, Qt::FlatCap, Qt::BevelJoin),
+        curve.smoothed.per_column >= dense);
   }
 }
 
+void ChartScene::drawOverMetric(const chart::CurveData& curve, const palette::CurveStyle& style, const QPen& pen) {
+  auto* line = new MetricCurve(plot_.xAxis, plot_.yAxis);  // the plot owns it
+  QVector<QCPCurveData> values;
+  values.reserve(static_cast<qsizetype>(curve.line.x.size()));
+  for (std::size_t i = 0; i < curve.line.x.size(); ++i) values.append({static_cast<double>(i), curve.line.x[i], curve.line.y[i]});
+  const auto data = QSharedPointer<QCPCurveDataContainer>::create();
+  data->set(values, true);
+  line->setData(data);
+  line->setPen(pen);
+  constexpr std::size_t told_apart = 200;  // samples that each have a marker
+  if (curve.line.x.size() <= told_apart) {
+    line->setScatterStyle(scatter_of(style));
+  } else if (!curve.line.dot_x.empty()) {
+    drawDots(curve.line, style.colour);
+  }
+  vertices_ += static_cast<std::int64_t>(curve.line.x.size());
+}
+
 void ChartScene::drawCurves() {
-  plot_.clearGraphs();
+  plot_.clearPlottables();
   vertices_ = 0;
   if (!state_.data) return;
   const auto shown = state_.drawn();
@@ -202,7 +238,8 @@ QCPRange ChartScene::automaticY() const {
     const double margin = high > low ? std::pow(high / low, 0.05) : 2;
     return {low / margin, high * margin};
   }
-  const double margin = high > low ? 0.05 * (high - low) : (high != 0 ? 0.05 * std::abs(high) : 1);
+  if (low == 0 && high == 0) return {-0.05, 1};  // of what is never negative nothing below zero is shown
+  const double margin = high > low ? 0.05 * (high - low) : 0.05 * std::abs(high);
   return {low - margin, high + margin};
 }
 
@@ -239,11 +276,11 @@ void ChartScene::layOut() {
   if (automatic) last_y_ = range;
   y.setScaleType(state_.logarithmic() ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
   y.setRange(range);
-  if (state_.axis() == XAxis::wall_s && !(data != nullptr && data->query.align_starts)) {
+  if (state_.onClock()) {
     x.setTicker(clock_ticker_);
   } else {
     x_ticker_->setUnit(state_.x_unit);
-    x_ticker_->setWholeNumbers(state_.axis() == XAxis::step || state_.axis() == XAxis::samples);
+    x_ticker_->setWholeNumbers(!state_.overMetric() && (state_.axis() == XAxis::step || state_.axis() == XAxis::samples));
     x.setTicker(x_ticker_);
   }
   if (state_.logarithmic()) {
@@ -271,6 +308,18 @@ void ChartScene::setYTitle(const QString& title, const QString& unit) {
   y_title_ = title;
   y_unit_ = unit;
   fitYTitle();
+}
+
+// As many ticks as there is room for their labels.
+void ChartScene::fitTicks() {
+  const QMargins around = plot_.axisRect()->margins();  // of the last layout
+  const int width = plot_.width() - around.left() - around.right(), height = plot_.height() - around.top() - around.bottom();
+  const int line = QFontMetrics(plot_.yAxis->tickLabelFont()).height();
+  constexpr int letters = 6;  // of a label and the gap beside it
+  const int label = letters * QFontMetrics(plot_.xAxis->tickLabelFont()).averageCharWidth() + line;
+  constexpr int least = 2, most_x = 6, most_y = 5;
+  x_ticker_->setTickCount(std::clamp(width / std::max(1, label), least, most_x));
+  y_ticker_->setTickCount(std::clamp(height / std::max(1, 2 * line), least, most_y));
 }
 
 void ChartScene::fitYTitle() {

@@ -27,11 +27,14 @@ class ChartScene {
   QString markText(const QPointF&) const;
 
  private:
-  QCPGraph* add(const std::vector<double>& x, const std::vector<double>& y, const QPen&);
+  QCPGraph* add(const std::vector<double>& x, const std::vector<double>& y, const QPen&, bool reduced = false);
   void drawOne(const CurveSpec&, const chart::CurveData&);
+  void drawOverMetric(const chart::CurveData&, const palette::CurveStyle&, const QPen&);
+  void drawDots(const chart::Reduced&, const QColor&);
   void drawBand(const chart::CurveData&, const QColor&);
   QCPRange placedY() const;
 
+  void fitTicks();
   void fitYTitle();
 
   QCustomPlot& plot_;

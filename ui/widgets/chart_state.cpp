@@ -5,6 +5,7 @@
 #include <QTimeZone>
 #include <algorithm>
 
+#include "ui/models/chart/metric_axis.h"
 #include "ui/models/chart/rank_rates.h"
 
 namespace syncline::ui {
@@ -45,6 +46,18 @@ QString band_text(chart::Band band) {
   return Text::tr("mean without band");
 }
 
+// In words of the unit that suits the value, as everywhere; a difference may be negative.
+QString value_in_words(const QString& name, const format::Unit& unit, double value) {
+  if (!std::isfinite(value)) return format::metric(value);
+  if (name.endsWith(QStringLiteral("accuracy"))) return format::percent(value);
+  const QString sign = value < 0 ? QStringLiteral("\u2212") : QString();
+  if (name.endsWith(QStringLiteral("_s")) && !name.endsWith(QStringLiteral("_per_s")))
+    return QString(sign % format::duration(std::abs(value)));
+  if (unit.text.endsWith(QStringLiteral("iB"))) return QString(sign % format::bytes(std::abs(value)));
+  const QString number = format::metric(value / unit.factor);
+  return unit.text.isEmpty() ? number : QString(number % u' ' % unit.text);
+}
+
 }  // namespace
 
 const chart::CurveData* ChartState::dataOf(const QString& id) const {
@@ -74,7 +87,7 @@ std::vector<const CurveSpec*> ChartState::drawn() const {
 QString ChartState::legendOf(const CurveSpec& spec) const {
   QStringList parts = {spec.prediction ? QString(spec.name % QStringLiteral(" (SIM)")) : spec.name};
   if (const chart::CurveData* curve = dataOf(spec.id)) {
-    if (curve->seeds_count > 1) parts.append(Text::tr("mean of %1").arg(curve->seeds_count));
+    if (curve->seeds_count > 1) parts.append((overMetric() ? Text::tr("%1 seeds") : Text::tr("mean of %1")).arg(curve->seeds_count));
     if (curve->seeds_count > 1 && curve->seeds_stopped_early > 0 && spec.note.isEmpty()) {
       parts.append(Text::tr("%1 stopped early").arg(curve->seeds_stopped_early));
     }
@@ -94,6 +107,7 @@ QString ChartState::yTitle() const {
 QString ChartState::xTitle() const {
   const XAxis x = axis();
   const QString label = chart::axis_label(x);
+  if (overMetric()) return format::axisTitle(format::titleOf(data->query.x_series), x_unit);
   if (data && data->query.align_starts) return format::axisTitle(Text::tr("%1 since the start").arg(label), x_unit);
   if (x == XAxis::wall_s) {
     const QDateTime now = QDateTime::currentDateTime();
@@ -102,20 +116,19 @@ QString ChartState::xTitle() const {
   return format::axisTitle(label, x_unit);
 }
 
-QString ChartState::valueText(double y) const {
-  if (!std::isfinite(y)) return format::metric(y);
-  const QString name = storedName();
-  if (name.endsWith(QStringLiteral("accuracy"))) return format::percent(y);
-  // In words of the unit that suits the value, as everywhere; a difference may be negative.
-  const QString sign = y < 0 ? QStringLiteral("\u2212") : QString();
-  if (name.endsWith(QStringLiteral("_s")) && !name.endsWith(QStringLiteral("_per_s"))) return QString(sign % format::duration(std::abs(y)));
-  if (y_unit.text.endsWith(QStringLiteral("iB"))) return QString(sign % format::bytes(std::abs(y)));
-  const QString number = format::metric(y / y_unit.factor);
-  return y_unit.text.isEmpty() ? number : QString(number % u' ' % y_unit.text);
+QString ChartState::valueText(double y) const { return value_in_words(storedName(), y_unit, y); }
+
+QString ChartState::xLabel() const { return overMetric() ? chart::metric_label(data->query.x_series) : chart::axis_label(axis()); }
+
+QString ChartState::xStoredName() const { return overMetric() ? data->query.x_series : chart::axis_stored_name(axis()); }
+
+QString ChartState::xDistance(double distance) const {
+  return overMetric() ? value_in_words(data->query.x_series, x_unit, distance) : chart::counted(distance, axis());
 }
 
 QString ChartState::xText(double x) const {
   if (!std::isfinite(x)) return format::missing;
+  if (overMetric()) return value_in_words(data->query.x_series, x_unit, x);
   switch (axis()) {
     case XAxis::active_s:
     case XAxis::elapsed_s:
@@ -142,12 +155,13 @@ QStringList ChartState::derivations(double from, double to) const {
   if (smoothing.on()) {
     parts.append(smoothing_text(smoothing, chart::counted(smoothing.width, axis())));
   }
-  bool mean = false, over_ranks = false, superseded = false, left_early = false;
+  bool mean = false, dense = false, over_ranks = false, superseded = false, left_early = false;
   std::int64_t nonfinite = 0, gutter = 0;
   for (const CurveSpec* spec : drawn()) {
     const chart::CurveData* curve = dataOf(spec->id);
     if (curve == nullptr) continue;
-    mean = mean || curve->seeds_count > 1;
+    mean = mean || (curve->seeds_count > 1 && !overMetric());
+    dense = dense || (overMetric() && curve->line.x.size() > chart::most_exact_samples);
     over_ranks = over_ranks || (spec->rank == chart::every_rank && !curve->band.x.empty());
     superseded = superseded || !curve->superseded.x.empty();
     left_early = left_early || !curve->partial.x.empty();
@@ -156,6 +170,8 @@ QStringList ChartState::derivations(double from, double to) const {
       (mark.kind == chart::MarkKind::not_positive ? gutter : nonfinite) += mark.count;
     }
   }
+  if (overMetric()) parts.append(Text::tr("each sample over the last %1 by its step").arg(xLabel()));
+  if (dense) parts.append(Text::tr("too many samples for a line: the darker, the more lie there"));
   if (mean) parts.append(band_text(data->query.band));
   if (over_ranks) parts.append(Text::tr("band: from the lowest to the highest rank"));
   if (left_early) parts.append(Text::tr("dashed: a seed has ended"));
@@ -173,8 +189,8 @@ QString ChartState::description() const {
   const auto shown = drawn();
   if (!data || !data->any()) return Text::tr("%1, no data").arg(title);
   const double from = zoomed() ? lower : data->first_x, to = zoomed() ? upper : data->last_x;
-  QStringList parts = {Text::tr("%1, %n curve(s), x %2 %3 to %4", nullptr, static_cast<int>(shown.size()))
-                           .arg(title, chart::axis_label(axis()), xText(from), xText(to))};
+  QStringList parts = {
+      Text::tr("%1, %n curve(s), x %2 %3 to %4", nullptr, static_cast<int>(shown.size())).arg(title, xLabel(), xText(from), xText(to))};
   constexpr std::size_t most_spoken = 5;
   for (std::size_t i = 0; i < std::min(most_spoken, shown.size()); ++i) {
     const chart::CurveData* curve = dataOf(shown[i]->id);

@@ -36,6 +36,7 @@ struct ChartState {
   double crosshair = nothing, cursor_a = nothing, cursor_b = nothing;
   format::Unit x_unit, y_unit;
   bool dark = false;
+  bool hurried = false;  // the view is being moved: how curves look matters less than that they follow
 
   bool logarithmic() const { return scale != YScale::linear; }
   bool zoomed() const { return std::isfinite(lower) && std::isfinite(upper); }
@@ -49,6 +50,11 @@ struct ChartState {
   QString storedName() const;  // of the first curve: decides the unit of y
   QString yTitle() const;
   QString xTitle() const;
+  QString xLabel() const;       // "step", "train loss"
+  QString xStoredName() const;  // "step", "train_loss": decides the unit of x
+  bool overMetric() const { return data && !data->query.x_series.isEmpty(); }
+  bool onClock() const { return axis() == XAxis::wall_s && !overMetric() && !(data && data->query.align_starts); }
+  QString xDistance(double) const;                                        // "200 steps"
   QString valueText(double y) const;                                      // in the unit of the axis, with it
   QString xText(double x) const;                                          // "12 000", "3.4 s"
   QStringList derivations(double visible_from, double visible_to) const;  // what has been done to the data, for the footer

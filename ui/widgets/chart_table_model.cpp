@@ -34,6 +34,12 @@ int ChartTableModel::rowCount(const QModelIndex& parent) const {
 
 int ChartTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(columns_.size()); }
 
+// Numbers stand at the right, under and with their headings.
+QVariant ChartTableModel::alignment(int column) {
+  constexpr int last_text = 2;  // curve, series, run
+  return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (column > last_text ? Qt::AlignRight : Qt::AlignLeft)));
+}
+
 QVariant ChartTableModel::data(const QModelIndex& index, int role) const {
   if (!rows_ || !index.isValid()) return {};
   if (role == Qt::DisplayRole) {
@@ -42,12 +48,12 @@ QVariant ChartTableModel::data(const QModelIndex& index, int role) const {
                                               : chart::table_cells(rows_->rows[row - events_.size()], rows_->query).value(index.column());
     return cell.isEmpty() ? format::missing : cell;
   }
-  if (role == Qt::TextAlignmentRole)
-    return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (index.column() > 2 ? Qt::AlignRight : Qt::AlignLeft)));
+  if (role == Qt::TextAlignmentRole) return alignment(index.column());
   return {};
 }
 
 QVariant ChartTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (role == Qt::TextAlignmentRole && orientation == Qt::Horizontal) return alignment(section);
   if (role != Qt::DisplayRole) return {};
   return orientation == Qt::Horizontal ? QVariant(columns_.value(section)) : QVariant(section + 1);
 }

@@ -33,6 +33,7 @@ class ChartTableModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation, int role) const override;
 
  private:
+  static QVariant alignment(int column);
   QString eventCell(const chart::EventMark&, int column) const;
   std::shared_ptr<const ChartRows> rows_;
   std::vector<chart::EventMark> events_;

@@ -19,7 +19,7 @@ void CurveGraph::draw(QCPPainter* painter) {
   constexpr int few_graphs = 10;
   constexpr double dense = 1.5;  // vertices per pixel
   const auto seen = mDataContainer->findEnd(range.upper) - mDataContainer->findBegin(range.lower);
-  if (mParentPlot->graphCount() <= few_graphs && static_cast<double>(seen) < dense * mKeyAxis->axisRect()->width()) {
+  if (!reduced_ && mParentPlot->graphCount() <= few_graphs && static_cast<double>(seen) < dense * mKeyAxis->axisRect()->width()) {
     QCPGraph::draw(painter);
     return;
   }
@@ -39,7 +39,8 @@ void CurveGraph::draw(QCPPainter* painter) {
     const double y = bottom + (place(at->value) - base) * y_scale;
     points.push_back({left + (at->key - range.lower) * x_scale, std::isnan(at->value) ? at->value : std::clamp(y, far_up, far_down)});
   }
-  const chart::PixelLine line = chart::pixel_line(points);
+  chart::PixelLine line = chart::pixel_line(points);
+  if (reduced_) chart::close_slits(line.bars);
   painter->save();
   painter->setAntialiasing(false);
   const double width = std::max(1.0, std::floor(mPen.widthF()));
@@ -47,10 +48,15 @@ void CurveGraph::draw(QCPPainter* painter) {
     painter->fillRect(QRectF(bar.column, std::floor(bar.top), width, std::max(1.0, std::ceil(bar.bottom - bar.top))), mPen.color());
   }
   painter->restore();
-  applyDefaultAntialiasingHint(painter);
   // At this width nobody sees a round join, and each costs two arcs.
   QPen pen = mPen;
   pen.setJoinStyle(Qt::BevelJoin);
+  if (hurried_ != nullptr && *hurried_ && mParentPlot->graphCount() > few_graphs) {
+    painter->setAntialiasing(false);
+    pen = QPen(mPen.color(), 1);
+  } else {
+    applyDefaultAntialiasingHint(painter);
+  }
   painter->setPen(pen);
   painter->setBrush(Qt::NoBrush);
   QPolygonF polygon;

@@ -9,9 +9,17 @@ namespace syncline::ui {
 class CurveGraph : public QCPGraph {
  public:
   using QCPGraph::QCPGraph;
+  // Each pixel column stands for many samples: what lies between the columns of the data and those of the screen is no gap.
+  void setReduced(bool on) { reduced_ = on; }
+  // Where it is said that many curves are to be drawn in a hurry: without antialiasing and dashes. Outlives the graph.
+  void setHurried(const bool* hurried) { hurried_ = hurried; }
 
  protected:
   void draw(QCPPainter*) override;
+
+ private:
+  bool reduced_ = false;
+  const bool* hurried_ = nullptr;
 };
 
 }  // namespace syncline::ui

@@ -87,7 +87,7 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
     if (wanted_ && !throttle_.isActive()) ask();
   });
   connect(plot_, &ChartPlot::crosshairMoved, this, [this](double x) {
-    group_.shared().moveCrosshair(this, x);
+    if (x_series_.isEmpty()) group_.shared().moveCrosshair(this, x);
     plot_->setAccessibleDescription(accessibleText());
   });
   connect(plot_, &ChartPlot::cursorsChanged, this, [this] { showTexts(); });
@@ -220,13 +220,14 @@ void SeriesChart::Implementation::build(const QString& title) {
   outer->addWidget(footer_);
   connect(follow_chip_, &QToolButton::clicked, this, [this] { setFollowing(true); });
   connect(table_button_, &QToolButton::toggled, this, [this](bool on) { showTable(on); });
+  connect(footer_, &QLabel::linkActivated, this, [this] { showNonFinite(); });
   connect(note_, &QLabel::linkActivated, this, [this] { group_.setXAxis(XAxis::samples); });
 }
 
 bool SeriesChart::Implementation::eventFilter(QObject* watched, QEvent* event) {
   if (watched == plot_ && event->type() == QEvent::Resize && state_.data) {
     // Another width shows another number of columns; what is drawn stays until their data is there.
-    const int drawn = state_.data->query.pixels / (state_.zoomed() ? 2 : 1);
+    const int drawn = state_.data->query.pixels / (std::isfinite(state_.data->query.from) ? 2 : 1);
     if (std::abs(columns() - drawn) > drawn / 5) invalidate(false);
   }
   if (watched != &chart_) return false;
@@ -308,12 +309,14 @@ chart::ChartQuery SeriesChart::Implementation::query() const {
   query.axis = shared.axis;
   query.align_starts = shared.align_starts;
   const int width = columns();
+  query.x_series = x_series_;
+  const bool part = state_.zoomed() && x_series_.isEmpty();
   const double size = state_.upper - state_.lower;
-  query.from = state_.zoomed() ? state_.lower - margin_share * size : nothing;
-  query.to = state_.zoomed() ? state_.upper + margin_share * size : nothing;
-  query.pixels = state_.zoomed() ? 2 * width : width;
+  query.from = part ? state_.lower - margin_share * size : nothing;
+  query.to = part ? state_.upper + margin_share * size : nothing;
+  query.pixels = part ? 2 * width : width;
   query.logarithmic = state_.logarithmic();
-  query.smoothing = shared.smoothing;
+  query.smoothing = smoothing();
   query.band = band_;
   return query;
 }
@@ -363,7 +366,7 @@ void SeriesChart::Implementation::take(const std::shared_ptr<const chart::ChartD
   growth_ = (answer->last_x - read_last_x_) / static_cast<double>(std::max<qint64>(1, read_at_.restart()));
   read_last_x_ = answer->last_x;
   // Following keeps the width that was chosen and moves along with the newest sample.
-  if (following_ && state_.zoomed() && std::isfinite(follow_width_) && answer->any()) {
+  if (following_ && state_.zoomed() && std::isfinite(follow_width_) && answer->any() && x_series_.isEmpty()) {
     state_.lower = answer->last_x - follow_width_;
     state_.upper = answer->last_x;
     if (state_.upper > answer->to) wanted_ = true;  // beyond what was read
@@ -417,9 +420,7 @@ void SeriesChart::Implementation::chooseUnits() {
     if (curve == nullptr) continue;
     if (curve->best_high) y_most = std::max({y_most, std::abs(*curve->best_high), std::abs(curve->best_low.value_or(0))});
   }
-  state_.x_unit = state_.axis() == XAxis::wall_s && !(state_.data && state_.data->query.align_starts)
-                      ? format::Unit{}
-                      : format::unitFor(chart::axis_stored_name(state_.axis()), x_most, state_.x_unit);
+  state_.x_unit = state_.onClock() ? format::Unit{} : format::unitFor(state_.xStoredName(), x_most, state_.x_unit);
   state_.y_unit = format::unitFor(state_.storedName(), y_most, state_.y_unit);
 }
 
@@ -428,6 +429,11 @@ void SeriesChart::Implementation::viewChanged(bool dragging) {
   follow_width_ = state_.upper - state_.lower;
   if (dragging || !at_right_edge) following_ = following_ && at_right_edge && !dragging;
   if (!state_.zoomed()) following_ = true;
+  if (!x_series_.isEmpty()) {
+    plot_->replot(QCustomPlot::rpQueuedReplot);  // all of it has been read
+    showTexts();
+    return;
+  }
   if (dragging) {
     plot_->replot(QCustomPlot::rpQueuedReplot);
     wanted_ = true;
@@ -467,15 +473,16 @@ void SeriesChart::Implementation::showTexts() {
   } else if (any || data == nullptr) {
     stack_->setCurrentWidget(plot_);
   } else {
-    empty_->setText(when_empty_);
+    const bool no_place = data != nullptr && !data->query.x_series.isEmpty() && !data->curves.empty();
+    empty_->setText(no_place ? tr("The chart cannot be drawn over another series: %1.").arg(data->curves.front().why_missing)
+                             : when_empty_);
     stack_->setCurrentWidget(empty_);
   }
-  const QString footer = state_.derivations(plot_->xAxis->range().lower, plot_->xAxis->range().upper).join(QStringLiteral(" · "));
-  footer_->setText(footer);
+  showFooter();
   footer_->setVisible(any);  // also when empty: a line that comes and goes would move the plot
-  follow_chip_->setVisible(any && state_.zoomed() && !following_ &&
+  follow_chip_->setVisible(any && x_series_.isEmpty() && state_.zoomed() && !following_ &&
                            std::any_of(data->curves.begin(), data->curves.end(), [](const chart::CurveData& c) { return c.running; }));
-  if (any && data->steps_differ && state_.axis() == XAxis::step && several) {
+  if (any && data->steps_differ && state_.axis() == XAxis::step && data->query.x_series.isEmpty() && several) {
     note_->setText(tr("A step is not the same work for all of these curves. <a href=\"samples\">Use samples</a>"));
     note_->show();
   } else {
@@ -487,7 +494,7 @@ void SeriesChart::Implementation::showTexts() {
     if (std::isfinite(state_.cursor_b)) parts.append(tr("B %1").arg(state_.xText(state_.cursor_b)));
     if (std::isfinite(state_.cursor_a) && std::isfinite(state_.cursor_b)) {
       const double between = state_.cursor_b - state_.cursor_a;
-      parts.append(QString(QStringLiteral("Δ ") % chart::counted(between, state_.axis())));
+      parts.append(QString(QStringLiteral("Δ ") % state_.xDistance(between)));
       for (const CurveSpec* spec : state_.drawn()) {
         const chart::CurveData* curve = state_.dataOf(spec->id);
         const chart::Reading* a = curve == nullptr ? nullptr : chart::reading_at(*curve, state_.cursor_a);

@@ -26,6 +26,7 @@ void SeriesChart::Implementation::addActions() {
     showTexts();
   });
   add(QStringLiteral("chart.pin"), [this] { pin(); });
+  add(QStringLiteral("chart.clear-cursors"), [this] { plot_->clearCursors(); });
   add(QStringLiteral("chart.table"), [this] { showTable(!table_button_->isChecked()); });
   add(QStringLiteral("chart.align"), [this] { group_.setAlignStarts(!group_.alignStarts()); });
   add(QStringLiteral("chart.y-log"), [this] { setScale(state_.logarithmic() ? YScale::linear : YScale::log10); });
@@ -47,8 +48,9 @@ void SeriesChart::Implementation::addActions() {
   add(QStringLiteral("chart.smoothing-other"), [this] { smoothOther(chart::Smoothing::Kind::half_life); });
   for (int i = 0; i < x_axis_count; ++i) {
     const auto axis = static_cast<XAxis>(i);
-    add(chart_axis_action(axis), [this, axis] { group_.setXAxis(axis); });
+    add(chart_axis_action(axis), [this, axis] { chooseAxis(axis); });
   }
+  add(QStringLiteral("chart.x-metric"), [this] { chooseMetric(); });
   for (auto one = actions_.begin(); one != actions_.end(); ++one) {
     const bool chosen = one.key().startsWith(QStringLiteral("chart.x-")) || one.key() == QStringLiteral("chart.smoothing-off");
     if (chosen) one.value()->setCheckable(true);
@@ -63,8 +65,8 @@ void SeriesChart::Implementation::updateActions() {
   const ChartGroup::Shared& shared = group_.shared();
   const bool any = state_.data && state_.data->any();
   const QString empty = any ? QString() : tr("The chart has no data yet");
-  for (const char* id : {"chart.fit", "chart.copy-visible", "chart.copy-data", "chart.copy-picture", "chart.export-picture",
-                         "chart.export-data", "chart.smoothing-light", "chart.smoothing-medium", "chart.smoothing-strong"})
+  for (const char* id :
+       {"chart.fit", "chart.copy-visible", "chart.copy-data", "chart.copy-picture", "chart.export-picture", "chart.export-data"})
     ActionRegistry::setReason(action(id), empty);
   ActionRegistry::setReason(action("chart.undo-zoom"), plot_->canUndoZoom() ? QString() : tr("Nothing has been zoomed"));
   ActionRegistry::setReason(action("chart.follow"), state_.zoomed() ? QString() : tr("Everything is in view: zoom first"));
@@ -81,10 +83,18 @@ void SeriesChart::Implementation::updateActions() {
   action("chart.y-log")->setChecked(state_.logarithmic());
   action("chart.outliers")->setChecked(state_.ignore_outliers);
   action("chart.smoothing-off")->setChecked(!shared.smoothing.on());
+  action("chart.x-metric")->setChecked(!x_series_.isEmpty());
+  ActionRegistry::setReason(action("chart.x-metric"), metrics().isEmpty() ? tr("These curves' runs have no other series") : QString());
+  for (const char* id : {"chart.cursor-a", "chart.cursor-b", "chart.pin"}) ActionRegistry::setReason(action(id), empty);
+  const bool cursors = std::isfinite(state_.cursor_a) || std::isfinite(state_.cursor_b);
+  ActionRegistry::setReason(action("chart.clear-cursors"), cursors ? QString() : tr("No cursor has been set"));
+  const QString smoothed_not = !any ? empty : x_series_.isEmpty() ? QString() : tr("Smoothing needs an axis that only rises");
+  for (const char* id : {"chart.smoothing-light", "chart.smoothing-medium", "chart.smoothing-strong", "chart.smoothing-other"})
+    ActionRegistry::setReason(action(id), smoothed_not);
   for (int i = 0; i < x_axis_count; ++i) {
     const auto axis = static_cast<XAxis>(i);
     QAction* one = actions_.value(chart_axis_action(axis));
-    one->setChecked(axis == shared.axis);
+    one->setChecked(axis == shared.axis && x_series_.isEmpty());
     ActionRegistry::setReason(one, state_.data ? state_.data->axis_reasons[static_cast<std::size_t>(i)] : QString());
   }
 }
@@ -93,11 +103,24 @@ void SeriesChart::Implementation::showMoment() {
   for (const CurveSpec* spec : state_.drawn()) {
     const chart::CurveData* curve = state_.dataOf(spec->id);
     const chart::Reading* reading =
-        curve == nullptr || !std::isfinite(state_.crosshair) ? nullptr : chart::reading_at(*curve, state_.crosshair);
+        curve == nullptr || !std::isfinite(plot_->pointedX()) ? nullptr : chart::reading_at(*curve, plot_->pointedX());
     if (reading == nullptr || !reading->axes || spec->run_ids.isEmpty()) continue;
     Q_EMIT group_.momentChosen(spec->run_ids.back(), reading->axes->step);
     return;
   }
+}
+
+// What was done to the data; where values are not finite, the way to the first of them.
+void SeriesChart::Implementation::showFooter() {
+  const QStringList parts = state_.derivations(plot_->xAxis->range().lower, plot_->xAxis->range().upper);
+  const auto odd = [](const QString& part) { return part.endsWith(u'✕'); };
+  const bool link = std::any_of(parts.begin(), parts.end(), odd);
+  QStringList shown;
+  for (const QString& part : parts)
+    shown.append(odd(part) ? QStringLiteral("<a href=\"first\">%1</a>").arg(part) : link ? part.toHtmlEscaped() : part);
+  footer_->setTextFormat(link ? Qt::RichText : Qt::PlainText);
+  footer_->setTextInteractionFlags(link ? Qt::TextBrowserInteraction : Qt::TextInteractionFlags(Qt::TextSelectableByMouse));
+  footer_->setText(shown.join(QStringLiteral(" · ")));
 }
 
 void SeriesChart::Implementation::showNonFinite() {

@@ -19,6 +19,7 @@ void SeriesChart::Implementation::setFollowing(bool on) {
 
 void SeriesChart::Implementation::shareXAxis() {
   const ChartGroup::Shared& shared = group_.shared();
+  if (!x_series_.isEmpty()) return;
   if (state_.data && (state_.data->query.axis != shared.axis || state_.data->query.align_starts != shared.align_starts)) {
     state_.lower = state_.upper = state_.crosshair = state_.cursor_a = state_.cursor_b = nothing;
     plot_->forgetHistory();
@@ -29,7 +30,7 @@ void SeriesChart::Implementation::shareXAxis() {
 }
 
 void SeriesChart::Implementation::shareRange(double from, double to) {
-  if (from == state_.lower && to == state_.upper) return;
+  if (!x_series_.isEmpty() || (from == state_.lower && to == state_.upper)) return;
   state_.lower = from;
   state_.upper = to;
   plot_->scene().forgetYRange();
@@ -42,7 +43,7 @@ void SeriesChart::Implementation::shareRange(double from, double to) {
 }
 
 void SeriesChart::Implementation::shareCrosshair(double x) {
-  if (onScreen()) plot_->setCrosshair(x);
+  if (onScreen() && x_series_.isEmpty()) plot_->setCrosshair(x);
 }
 
 void SeriesChart::Implementation::shareMargins() {
@@ -55,7 +56,7 @@ void SeriesChart::Implementation::shareMargins() {
 void SeriesChart::Implementation::refreshData() {
   plot_->scene().keepYRange(true);
   // Zoomed into the past: what is new lies outside.
-  if (state_.data && state_.zoomed() && !following_ && state_.upper < state_.data->last_x) return;
+  if (state_.data && state_.zoomed() && !following_ && state_.upper < state_.data->last_x && x_series_.isEmpty()) return;
   new_data_ = true;
   if (tooLittleToRead()) {
     if (!settle_.isActive()) settle_.start(settle_ms - static_cast<int>(read_at_.elapsed()));

@@ -64,19 +64,20 @@ void SeriesChart::Implementation::buildMenus() {
     menu->clear();
     qDeleteAll(menu->findChildren<QActionGroup*>(Qt::FindDirectChildrenOnly));
   }
-  qDeleteAll(more_menu_->findChildren<QMenu*>(Qt::FindDirectChildrenOnly));
+  for (QMenu* menu : {x_menu_, more_menu_}) qDeleteAll(menu->findChildren<QMenu*>(Qt::FindDirectChildrenOnly));
 
   auto* axes = new QActionGroup(x_menu_);
   for (int i = 0; i < x_axis_count; ++i) {
     const auto axis = static_cast<XAxis>(i);
     QString label = chart::axis_label(axis);
-    QAction* action = choice(x_menu_, axes, label, axis == shared.axis, [this, axis] { group_.setXAxis(axis); });
+    QAction* action = choice(x_menu_, axes, label, axis == shared.axis && x_series_.isEmpty(), [this, axis] { chooseAxis(axis); });
     const QString reason = state_.data ? state_.data->axis_reasons[static_cast<std::size_t>(i)] : QString();
     action->setEnabled(reason.isEmpty());
     action->setToolTip(reason.isEmpty() ? label : reason);
     if (!reason.isEmpty()) action->setText(QString(label % QStringLiteral(" – ") % reason));
   }
   x_menu_->addSeparator();
+  fillMetricMenu(*x_menu_->addMenu(tr("Another &Metric, This Chart Alone")));
   x_menu_->addAction(action("chart.align"));
 
   auto* scales = new QActionGroup(y_menu_);
@@ -91,7 +92,7 @@ void SeriesChart::Implementation::buildMenus() {
 
   auto* smoothings = new QActionGroup(smooth_menu_);
   using Kind = chart::Smoothing::Kind;
-  choice(smooth_menu_, smoothings, tr("&Off"), !shared.smoothing.on(), [this] { setSmoothing(Kind::off, 0); });
+  choice(smooth_menu_, smoothings, tr("&Off"), !smoothing().on(), [this] { setSmoothing(Kind::off, 0); });
   const double range = state_.data ? state_.data->last_x - state_.data->first_x : 1000;
   const auto group_of = [&](const QString& text, Kind kind) {
     smooth_menu_->addSection(text);
@@ -133,18 +134,18 @@ void SeriesChart::Implementation::buildMenus() {
       invalidate(true);
     });
   }
+  put({"chart.cursor-a", "chart.cursor-b", "chart.clear-cursors", "chart.pin"});
   put({"chart.timeline", "chart.non-finite", "chart.table"});
   put({"chart.copy-value", "chart.copy-visible", "chart.copy-data", "chart.copy-picture", "chart.export-picture", "chart.export-data"});
 }
 
 void SeriesChart::Implementation::labelButtons() {
   const ChartGroup::Shared& shared = group_.shared();
-  x_button_->setText(tr("x: %1").arg(chart::axis_label(shared.axis)));
+  x_button_->setText(tr("x: %1").arg(x_series_.isEmpty() ? chart::axis_label(shared.axis) : chart::metric_label(x_series_)));
   y_button_->setText(tr("y: %1").arg(state_.scale == YScale::linear  ? tr("linear")
                                      : state_.scale == YScale::log10 ? tr("log 10")
                                                                      : tr("log 2")));
-  smooth_button_->setText(shared.smoothing.on() ? tr("smooth: %1").arg(chart::counted(shared.smoothing.width, shared.axis))
-                                                : tr("smooth: off"));
+  smooth_button_->setText(smoothing().on() ? tr("smooth: %1").arg(chart::counted(shared.smoothing.width, shared.axis)) : tr("smooth: off"));
 }
 
 void SeriesChart::Implementation::showMenu(const QPoint& global) { more_menu_->popup(global); }
@@ -157,7 +158,8 @@ chart::TableQuery SeriesChart::Implementation::tableQuery(bool visible_only) con
   chart::TableQuery query;
   query.chart.axis = group_.shared().axis;
   query.chart.align_starts = group_.shared().align_starts;
-  query.chart.smoothing = group_.shared().smoothing;
+  query.chart.x_series = x_series_;
+  query.chart.smoothing = smoothing();
   query.chart.band = band_;
   query.chart.from = visible_only && state_.zoomed() ? state_.lower : nothing;
   query.chart.to = visible_only && state_.zoomed() ? state_.upper : nothing;
@@ -199,7 +201,7 @@ void SeriesChart::Implementation::readTable() {
           if (const auto at = names.indexOf(name); at >= 0) heads->moveSection(heads->visualIndex(static_cast<int>(at)), place);
         };
         forward(QStringLiteral("value"), 1);
-        forward(chart::axis_stored_name(rows->query.chart.axis), 1);
+        forward(rows->query.chart.x_series.isEmpty() ? chart::axis_stored_name(rows->query.chart.axis) : rows->query.chart.x_series, 1);
         table_note_->setText(
             rows->complete
                 ? tr("%1 rows, visible range").arg(format::count(static_cast<std::int64_t>(rows->rows.size())))

@@ -51,11 +51,20 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   QAction* action(const char* id) const { return actions_.value(QLatin1String(id)); }
   void showMoment();
   void showNonFinite();
+  void showFooter();
   static std::vector<double> smoothing_presets(double range);
   void smoothOther(chart::Smoothing::Kind);
   void pin();
   void setScale(YScale);
   void setIgnoringOutliers(bool);
+
+  // Over another series (series_chart_metric.cpp)
+  void chooseAxis(XAxis);
+  void setMetricAxis(const QString& series);  // empty: the page's axis
+  QStringList metrics() const;                // what there is to choose from
+  void fillMetricMenu(QMenu&);
+  void chooseMetric();
+  chart::Smoothing smoothing() const { return x_series_.isEmpty() ? group_.shared().smoothing : chart::Smoothing{}; }
 
   // Menus and exports (series_chart_menus.cpp)
   void buildMenus();    // anew, each time one is opened
@@ -80,6 +89,7 @@ class SeriesChart::Implementation : public QObject, public LinkedChart {
   ChartGroup& group_;
   QPointer<ChartGroup> group_alive_;
   QString name_, when_empty_;
+  QString x_series_;  // in the place of the page's axis; empty: none
   ChartState state_;
   QHash<QString, QAction*> actions_;
   ChartPlot* plot_;

@@ -141,8 +141,12 @@ void SplitBars::drawWarmUp(QCPPainter* painter, const QRectF& area) {
   const QString words = QCoreApplication::translate("syncline::ui::SplitChart", "warm-up");
   painter->setFont(parentPlot()->xAxis->tickLabelFont());
   if (QFontMetricsF(painter->font()).horizontalAdvance(words) + 8 > shade.width()) return;
+  // On a plate of its own: bars reach up to here.
+  const QRectF plate(shade.left() + 2, shade.top() + 2, QFontMetricsF(painter->font()).horizontalAdvance(words) + 6,
+                     QFontMetricsF(painter->font()).height() + 1);
+  painter->fillRect(plate, palette::background(state_.dark));
   painter->setPen(parentPlot()->xAxis->labelColor());
-  painter->drawText(shade.adjusted(4, 2, -4, 0), Qt::AlignTop | Qt::AlignLeft, words);
+  painter->drawText(plate, Qt::AlignCenter, words);
 }
 
 void SplitBars::draw(QCPPainter* painter) {

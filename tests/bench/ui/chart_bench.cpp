@@ -144,8 +144,8 @@ void frames(StoreService& store, Settings& settings, const std::vector<std::stri
   }
   fmt::print("pan, 20 curves of 20,000 points  median {:.1f} ms, 99 % {:.1f} ms; of the processor {:.1f} ms\n", percentile(pan, 0.5),
              percentile(pan, 0.99), percentile(pan_cpu, 0.5));
-  fmt::print("zoom until it is drawn           median {:.1f} ms, 99 % {:.1f} ms; of the processor {:.1f} ms\n", percentile(zoom, 0.5),
-             percentile(zoom, 0.99), percentile(zoom_cpu, 0.5));
+  fmt::print("zoom until it is drawn           median {:.1f} ms, 99 % {:.1f} ms; of the processor {:.1f} ms, 99 % {:.1f} ms\n",
+             percentile(zoom, 0.5), percentile(zoom, 0.99), percentile(zoom_cpu, 0.5), percentile(zoom_cpu, 0.99));
   fmt::print("crosshair                        median {:.2f} ms, 99 % {:.2f} ms\n", percentile(crosshair, 0.5),
              percentile(crosshair, 0.99));
   fmt::print("vertices                         {}\n", chart.counters().vertices);

@@ -88,6 +88,26 @@ TEST_F(ComparePageTest, SettingsShowOnlyWhatDiffersUnlessAskedForAll) {
   EXPECT_TRUE(diff.contains(QStringLiteral("- workers = 2")) && diff.contains(QStringLiteral("+ workers = 4"))) << diff.toStdString();
 }
 
+// The window's Compare menu acts through these.
+TEST_F(ComparePageTest, TheMenusActionsMoveWhatThePageHasBoxesFor) {
+  open({make({.name = "a", .group = "a", .seed = 1}), make({.name = "a", .group = "a", .seed = 2}), make({.name = "b", .workers = 4})});
+  const auto action = [this](const char* id) { return bench_->actions().find(QString::fromUtf8(id)); };
+  auto* list = find<QListWidget>("compare.runs");
+  EXPECT_EQ(list->count(), 2);
+  ASSERT_TRUE(action("compare.aggregate")->isChecked());
+  action("compare.aggregate")->trigger();
+  EXPECT_EQ(list->count(), 3);
+  EXPECT_FALSE(find<QCheckBox>("compare.aggregate")->isChecked());
+  const int differing = find<QTableWidget>("compare.settings")->rowCount();
+  action("compare.only-differences")->trigger();
+  EXPECT_GT(find<QTableWidget>("compare.settings")->rowCount(), differing);
+  EXPECT_FALSE(action("compare.only-differences")->isChecked());
+  EXPECT_TRUE(find<QTableWidget>("compare.settings")->isVisible());
+  // Names give way within the list: their ends are not pushed out of it.
+  EXPECT_LE(list->visualItemRect(list->item(0)).width(), list->viewport()->width());
+  EXPECT_GE(list->visualItemRect(list->item(0)).height(), 24);
+}
+
 TEST_F(ComparePageTest, CommunicationSumsToTheStepAndTimeToTargetCountsSeeds) {
   std::vector<std::string> ids;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -3,6 +3,8 @@
 #include "ui/widgets/chart_actions.h"
 
 #include <QClipboard>
+#include <QLabel>
+#include <QMenu>
 #include <QSet>
 #include <QToolButton>
 
@@ -90,6 +92,27 @@ TEST_F(ChartActionsTest, XAxisAndSmoothingAreThoseOfThePage) {
   EXPECT_EQ(plot(made)->yAxis->scaleType(), QCPAxis::stLogarithmic);
   action("chart.align")->trigger();
   EXPECT_TRUE(group_->alignStarts());
+}
+
+// The pointer has left the plot when a menu is open: what was pointed at last counts, and the middle where nothing was.
+TEST_F(ChartActionsTest, CursorsAreSetFromTheMenuToo) {
+  SeriesChart* made = filled(QStringLiteral("test.one"));
+  show();
+  ASSERT_TRUE(settled(made));
+  const auto delta = [made] { return made->findChild<QLabel*>(QStringLiteral("test.one.delta"))->text(); };
+  QStringList entries;
+  for (const QAction* one : made->findChild<QMenu*>(QStringLiteral("test.one.menu"))->actions()) entries << ActionRegistry::idOf(one);
+  for (const char* id : {"chart.cursor-a", "chart.cursor-b", "chart.clear-cursors", "chart.pin"})
+    EXPECT_TRUE(entries.contains(QLatin1String(id))) << id;
+  EXPECT_FALSE(action("chart.clear-cursors")->isEnabled());
+  action("chart.cursor-a")->trigger();
+  EXPECT_TRUE(delta().startsWith(QStringLiteral("A 2"))) << delta().toStdString();
+  plot(made)->setCrosshair(3);
+  plot(made)->setCrosshair(std::nan(""));
+  action("chart.cursor-b")->trigger();
+  EXPECT_TRUE(delta().contains(QStringLiteral("B 3"))) << delta().toStdString();
+  action("chart.clear-cursors")->trigger();
+  EXPECT_FALSE(made->findChild<QLabel*>(QStringLiteral("test.one.delta"))->isVisible());
 }
 
 TEST_F(ChartActionsTest, WhatCannotBeDoneSaysWhy) {

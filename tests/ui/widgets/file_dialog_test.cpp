@@ -27,14 +27,20 @@ int own_locks() {
   return count;
 }
 
+// A workspace that this process has open, with the locks that SQLite holds for it.
+struct HeldWorkspace {
+  QTemporaryDir folder;
+  std::filesystem::path path = folder.filePath(QStringLiteral("workspace.db")).toStdString();
+  Workspace workspace = Workspace::open(path);
+  Database database = workspace.connect();
+  std::int64_t tables = database.integer("SELECT count(*) FROM sqlite_master");  // the first statement takes the locks
+  int locks = own_locks();
+};
+
 TEST(FileDialog, leaves_a_workspace_in_its_folder_its_locks) {
-  const QTemporaryDir folder;
-  const std::filesystem::path path = folder.filePath(QStringLiteral("workspace.db")).toStdString();
-  const Workspace workspace = Workspace::open(path);
-  Database held = workspace.connect();
-  ASSERT_GT(held.integer("SELECT count(*) FROM sqlite_master"), 0);
-  const int before = own_locks();
-  ASSERT_GT(before, 0) << "SQLite holds no lock, so there is none to lose";
+  const HeldWorkspace held;
+  const QTemporaryDir& folder = held.folder;
+  ASSERT_GT(held.locks, 0) << "SQLite holds no lock, so there is none to lose";
 
   FileDialog dialog(nullptr, QStringLiteral("Open Workspace"), folder.path());
   dialog.show();
@@ -48,7 +54,7 @@ TEST(FileDialog, leaves_a_workspace_in_its_folder_its_locks) {
     return known;
   };
   ASSERT_TRUE(QTest::qWaitFor([&] { return typed() >= 3; }, 5000)) << "database, log and index are listed";
-  EXPECT_EQ(own_locks(), before);
+  EXPECT_EQ(own_locks(), held.locks);
 }
 
 TEST(FileDialog, is_the_only_one_that_the_window_uses) {
@@ -78,15 +84,10 @@ TEST(FileDialog, suggests_a_name_in_the_folder_that_was_chosen_from_last) {
 }
 
 TEST(Workspace, opened_once_more_in_one_process_keeps_the_locks_of_the_first) {
-  const QTemporaryDir folder;
-  const std::filesystem::path path = folder.filePath(QStringLiteral("workspace.db")).toStdString();
-  const Workspace workspace = Workspace::open(path);
-  Database held = workspace.connect();
-  ASSERT_GT(held.integer("SELECT count(*) FROM sqlite_master"), 0);
-  const int before = own_locks();
-  ASSERT_GT(before, 0);
-  const Workspace again = Workspace::open(path);
-  EXPECT_EQ(own_locks(), before);
+  const HeldWorkspace held;
+  ASSERT_GT(held.locks, 0);
+  const Workspace again = Workspace::open(held.path);
+  EXPECT_EQ(own_locks(), held.locks);
 }
 
 }  // namespace

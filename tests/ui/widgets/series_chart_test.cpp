@@ -77,6 +77,39 @@ TEST_F(SeriesChartTest, AHiddenChartDoesNoWorkAndCatchesUpWithOneRequest) {
   EXPECT_GT(hidden->counters().vertices, 100);
 }
 
+// A curve that is up and down everywhere fills the height: a column that is drawn shorter looks like a slit.
+TEST_F(SeriesChartTest, ADenseCurveHasNoSlits) {
+  std::vector<double> values;
+  std::uint32_t state = 4242;
+  for (int i = 0; i < 300000; ++i) {
+    state = state * 1664525U + 1013904223U;
+    values.push_back(state >> 31);
+  }
+  SeriesChart* made = chart();
+  made->setCurves({curve({record(values)}, QStringLiteral("a"))});
+  show();
+  ASSERT_TRUE(settled(made));
+  const auto shortest = [&] {
+    const QRect area = plot(made)->axisRect()->rect();
+    const QImage image = plot(made)->grab().toImage();
+    const QColor ink = palette::curve(0, false).colour;
+    int least = area.height();
+    for (int x = area.left() + area.width() / 20; x < area.right() - area.width() / 20; ++x) {
+      int inked = 0;
+      for (int y = area.top(); y <= area.bottom(); ++y) inked += image.pixelColor(x, y) == ink ? 1 : 0;
+      least = std::min(least, inked);
+    }
+    return static_cast<double>(least) / area.height();
+  };
+  constexpr double full = 0.85;  // the y axis leaves 5 % at each end
+  EXPECT_GT(shortest(), full);
+  for (int i = 0; i < 12; ++i) {
+    plot(made)->zoomX(0.87, plot(made)->xAxis->range().lower + 0.3 * plot(made)->xAxis->range().size());
+    ASSERT_TRUE(settled(made));
+    EXPECT_GT(shortest(), full) << i;
+  }
+}
+
 TEST_F(SeriesChartTest, VerticesStayFewWhateverTheDataSize) {
   SeriesChart* made = chart();
   made->setCurves({curve({record(falling(300000))}, QStringLiteral("a"))});
@@ -198,6 +231,10 @@ TEST_F(SeriesChartTest, NonFiniteZeroAndNegativeValuesAreCountedInTheFooter) {
   show();
   ASSERT_TRUE(settled(made));
   EXPECT_TRUE(label(made, ".footer").contains(QStringLiteral("2 not finite"))) << label(made, ".footer").toStdString();
+  const QCPRange everything = plot(made)->xAxis->range();
+  Q_EMIT made->findChild<QLabel*>(QStringLiteral("test.loss.footer"))->linkActivated({});
+  EXPECT_LT(plot(made)->xAxis->range().size(), everything.size());  // to the first of them
+  plot(made)->fit();
   made->setLogarithmic(true);
   ASSERT_TRUE(settled(made));
   EXPECT_TRUE(label(made, ".footer").contains(QStringLiteral("2 not above zero"))) << label(made, ".footer").toStdString();

@@ -56,6 +56,13 @@ QString axis_label(XAxis axis) {
   return text(QT_TRANSLATE_NOOP("chart", "wall clock"));
 }
 
+QString metric_label(const QString& series) {
+  QString title = format::titleOf(series);
+  // A name begins with a capital as a title does; an abbreviation keeps its own.
+  if (title.size() > 1 && title[1].isLower()) title[0] = title[0].toLower();
+  return title;
+}
+
 QString counted(double distance, XAxis axis) {
   const auto text = [](const char* words, double value) {
     return QCoreApplication::translate("chart", words)

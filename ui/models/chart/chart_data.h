@@ -27,6 +27,7 @@ struct CurveQuery {
 struct ChartQuery {
   std::vector<CurveQuery> curves;
   XAxis axis = XAxis::step;
+  QString x_series;  // another series instead of the axis (metric_axis.h); empty: the axis
   bool align_starts = false;
   double from = 0, to = 0;  // NaN: from the first, to the last sample
   int pixels = 0;           // between from and to
@@ -49,7 +50,7 @@ struct Reading {
 struct CurveData {
   QString id;
   QString why_missing;  // empty: there is data
-  Reduced line;         // all samples that count, or the mean over the seeds
+  Reduced line;         // all samples that count, or the mean over the seeds; over another series every one of them, as recorded
   Reduced partial;      // the part of a mean where a seed has ended: dashed
   Reduced superseded;   // samples of earlier attempts that a resume replaced: dotted
   Reduced smoothed;
@@ -81,6 +82,7 @@ struct ChartData {
   double first_x = 0, last_x = 0;  // of all curves
   std::vector<CurveData> curves;   // as in the query
   std::vector<EventMark> events;
+  QStringList metrics;                             // series of these runs that may take the place of the axis
   std::array<QString, x_axis_count> axis_reasons;  // why an axis cannot be chosen; empty: it can
   bool steps_differ = false;                       // curves of different strategies or numbers of workers: a step is not the same for all
   bool any() const;
@@ -92,8 +94,9 @@ std::optional<std::size_t> last_at_or_before(const std::vector<double>& values, 
 const Reading* reading_at(const CurveData&, double x);
 
 // Names and units of x axes.
-QString axis_label(XAxis);        // "step", "active time"
-QString counted(double, XAxis);   // "200 steps", "3.4 s": a distance along the axis
-QString axis_stored_name(XAxis);  // "step", "active_s"
+QString axis_label(XAxis);                    // "step", "active time"
+QString counted(double, XAxis);               // "200 steps", "3.4 s": a distance along the axis
+QString metric_label(const QString& series);  // "train loss"
+QString axis_stored_name(XAxis);              // "step", "active_s"
 
 }  // namespace syncline::ui::chart

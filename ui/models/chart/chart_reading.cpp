@@ -391,6 +391,32 @@ void ChartReading::read_events(Reader& reader, const ChartQuery& query, ChartDat
   }
 }
 
+// Over another series: every run for itself, as a mean needs an axis that only rises.
+void ChartReading::read_over_metric(Reader& reader, const ChartQuery& query, Curve& curve, CurveData& result) {
+  for (auto& [root, part] : curve.runs) {
+    if (part.samples == 0) continue;
+    part.pairs.update(reader, firsts_, root.toStdString(), part.attempts, query.x_series, std::max(-1, curve.query.rank));
+    add_pairs(part.pairs, query.logarithmic, result);
+  }
+  finish_pairs(query.x_series, result);
+}
+
+void ChartReading::list_metrics(Reader& reader, ChartData& data) {
+  constexpr std::size_t most_runs = 8;  // of hundreds of runs the first ones tell what is recorded
+  QSet<QString> seen;
+  std::size_t looked_at = 0;
+  for (const auto& [id, curve] : curves_) {
+    for (const auto& [root, part] : curve.runs) {
+      if (seen.contains(root) || looked_at == most_runs) continue;
+      seen.insert(root);
+      ++looked_at;
+      for (const Attempt& attempt : part.attempts) data.metrics += metrics_of(reader, attempt.run_id);
+    }
+  }
+  data.metrics.removeDuplicates();
+  data.metrics.sort();
+}
+
 std::shared_ptr<const ChartData> ChartReading::read(Reader& reader, const ChartQuery& query) {
   auto data = std::make_shared<ChartData>();
   data->query = query;
@@ -429,6 +455,12 @@ std::shared_ptr<const ChartData> ChartReading::read(Reader& reader, const ChartQ
   for (CurveData& result : data->curves) {
     if (result.samples == 0) continue;
     Curve& curve = curves_[result.id];
+    if (!query.x_series.isEmpty()) {
+      read_over_metric(reader, query, curve, result);
+      count_marks(result.line, result);
+      find_best(result);
+      continue;
+    }
     const double shift = query.align_starts ? result.first_x : 0;
     if (curve.query.rank == every_rank) {
       for (auto& [id, part] : curve.runs) {
@@ -447,7 +479,21 @@ std::shared_ptr<const ChartData> ChartReading::read(Reader& reader, const ChartQ
     result.first_x -= shift;
     result.last_x -= shift;
   }
-  if (query.events && data->any()) read_events(reader, query, *data);
+  list_metrics(reader, *data);
+  if (query.x_series.isEmpty()) {
+    if (query.events && data->any()) read_events(reader, query, *data);
+    return data;
+  }
+  data->first_x = infinity;
+  data->last_x = -infinity;
+  for (const CurveData& result : data->curves) {
+    if (result.samples == 0) continue;
+    data->first_x = std::min(data->first_x, result.first_x);
+    data->last_x = std::max(data->last_x, result.last_x);
+  }
+  if (data->first_x > data->last_x) data->first_x = data->last_x = 0;
+  data->from = data->first_x;
+  data->to = data->last_x;
   return data;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ui/models/chart/chart_data.h"
+#include "ui/models/chart/metric_axis.h"
 #include "ui/models/chart/series_cache.h"
 
 namespace syncline::ui::chart {
@@ -21,6 +22,7 @@ class ChartReading {
     std::map<std::int64_t, ViewCache> views;       // by series
     std::map<std::int64_t, ViewCache> superseded;  // what lies beyond the cutoff
     ColumnCache columns;
+    MetricPairs pairs;
     double first_x = 0, last_x = 0;
     std::optional<Reading> last;
     double typical_interval_s = 0;
@@ -40,6 +42,8 @@ class ChartReading {
   void read_ranks(Reader&, const ChartQuery&, const ChartData&, const RunPart&, double shift, CurveData&);
   void read_mean(Reader&, const ChartQuery&, const ChartData&, Curve&, double shift, CurveData&);
   void read_events(Reader&, const ChartQuery&, ChartData&);
+  void read_over_metric(Reader&, const ChartQuery&, Curve&, CurveData&);
+  void list_metrics(Reader&, ChartData&);
   FirstPoints firsts_;
   std::map<QString, Curve> curves_;
   std::map<std::string, std::pair<std::int64_t, std::vector<EventRecord>>> events_;  // by run, with its number of records when read

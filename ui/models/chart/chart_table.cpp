@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/models/chart/metric_axis.h"
 #include "ui/models/chart/rank_rates.h"
 #include "ui/models/chart/series_cache.h"
 #include "ui/models/format.h"
@@ -16,14 +17,16 @@ namespace syncline::ui::chart {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+const double none = std::numeric_limits<double>::quiet_NaN();
 constexpr qsizetype piece = 1 << 16;  // bytes handed on at once
 
 QString text_of(std::int64_t value) { return QString::number(value); }
 QString text_or_nothing(const std::optional<double>& value) { return value && !std::isnan(*value) ? format::exact(*value) : QString(); }
 
 bool aggregated(const TableQuery& query) {
-  return std::any_of(query.chart.curves.begin(), query.chart.curves.end(),
-                     [](const CurveQuery& curve) { return curve.run_ids.size() > 1 || curve.rank == every_rank; });
+  return query.chart.x_series.isEmpty() && std::any_of(query.chart.curves.begin(), query.chart.curves.end(), [](const CurveQuery& curve) {
+           return curve.run_ids.size() > 1 || curve.rank == every_rank;
+         });
 }
 
 struct Visit {
@@ -35,7 +38,7 @@ struct Visit {
 
 // The samples of one run with all its attempts. False: the visitor has had enough.
 bool rows_of_run(Reader& reader, const Visit& to, const CurveQuery& curve, const QString& name, const std::vector<Attempt>& attempts,
-                 double shift) {
+                 double shift, MetricLookup* lookup) {
   const Smoothing& smoothing = to.query.chart.smoothing;
   ColumnCache columns;
   std::size_t counted = 0;
@@ -43,14 +46,25 @@ bool rows_of_run(Reader& reader, const Visit& to, const CurveQuery& curve, const
   if (smooth_rows) columns.update(reader, attempts, to.query.chart.axis);
   const std::vector<double>& smoothed = columns.smoothed(smooth_rows ? smoothing : Smoothing{});
   bool going = true;
+  std::size_t number = 0;
   for (const Attempt& attempt : attempts) {
+    if (lookup != nullptr) lookup->begin(number++, attempt.cutoff_step);
     if (!attempt.series) continue;
-    TableRow row{name, curve.series, QString::fromStdString(attempt.run_id), curve.rank, attempt.number, false, {}, 0, 0, {}, {}, {}, 1};
+    TableRow row;
+    row.curve = name;
+    row.series = curve.series;
+    row.run_id = QString::fromStdString(attempt.run_id);
+    row.rank = curve.rank;
+    row.attempt = attempt.number;
     reader.each_point(attempt.series->key, [&](const Point& point) {
       row.superseded = static_cast<double>(point.axes.step) >= attempt.cutoff_step;
       row.axes = point.axes;
       row.x = value_of(point.axes, to.query.chart.axis) - shift;
       row.value = point.value;
+      if (lookup != nullptr) {
+        row.over = lookup->at(point.axes.step);
+        row.x = row.over.value_or(none);
+      }
       row.smoothed.reset();
       if (smooth_rows && !row.superseded && counted < smoothed.size()) row.smoothed = smoothed[counted++];
       if (going) going = to.row(row);
@@ -66,19 +80,17 @@ bool rows_of_ranks(Reader& reader, const Visit& to, const CurveQuery& curve, con
   constexpr int most = 1 << 14;
   const RankRates rates = read_rank_rates(reader, attempts, to.query.chart.axis, -infinity, infinity, most);
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    const TableRow row{name,
-                       curve.series,
-                       attempts.empty() ? QString() : QString::fromStdString(attempts.front().run_id),
-                       -1,
-                       rates.attempt[i],
-                       false,
-                       rates.axes[i],
-                       rates.x[i] - shift,
-                       rates.mean[i],
-                       {},
-                       rates.lower[i],
-                       rates.upper[i],
-                       rates.ranks[i]};
+    TableRow row;
+    row.curve = name;
+    row.series = curve.series;
+    if (!attempts.empty()) row.run_id = QString::fromStdString(attempts.front().run_id);
+    row.attempt = rates.attempt[i];
+    row.axes = rates.axes[i];
+    row.x = rates.x[i] - shift;
+    row.value = rates.mean[i];
+    row.lower = rates.lower[i];
+    row.upper = rates.upper[i];
+    row.n = rates.ranks[i];
     if (!to.row(row)) return false;
   }
   return true;
@@ -97,11 +109,17 @@ void each_row(Reader& reader, const TableQuery& query, const std::function<bool(
     std::vector<std::vector<double>> starts;
     FirstPoints firsts;
     for (const QString& id : curve.run_ids) {
-      const bool ranks = curve.rank == every_rank;
+      const bool over_metric = !chart.x_series.isEmpty();
+      const bool ranks = curve.rank == every_rank && !over_metric;
       const std::vector<Attempt> attempts =
-          attempts_of(reader, firsts, id.toStdString(), curve.series.toStdString(), ranks ? -1 : curve.rank, chart.axis);
+          attempts_of(reader, firsts, id.toStdString(), curve.series.toStdString(), std::max(-1, curve.rank), chart.axis);
       if (attempts.empty() || roots.contains(attempts.front().run_id)) continue;
       roots.insert(attempts.front().run_id);
+      if (over_metric) {
+        MetricLookup lookup(reader, firsts, id.toStdString(), chart.x_series, std::max(-1, curve.rank));
+        if (!rows_of_run(reader, to, curve, name, attempts, 0, &lookup)) return;
+        continue;
+      }
       double shift = 0;
       if (chart.align_starts || curve.run_ids.size() > 1) {
         seeds.emplace_back().update(reader, attempts, chart.axis);
@@ -115,7 +133,7 @@ void each_row(Reader& reader, const TableQuery& query, const std::function<bool(
         if (!rows_of_ranks(reader, to, curve, name, attempts, shift)) return;
         continue;
       }
-      if (!rows_of_run(reader, to, curve, name, attempts, shift)) return;
+      if (!rows_of_run(reader, to, curve, name, attempts, shift, nullptr)) return;
     }
     if (starts.size() < 2) continue;
     std::vector<SeedSamples> samples;
@@ -124,8 +142,15 @@ void each_row(Reader& reader, const TableQuery& query, const std::function<bool(
     std::vector<double> smoothed;
     if (chart.smoothing.on()) smoothed = smooth(mean.x, mean.mean, chart.smoothing);
     for (std::size_t at = 0; at < mean.x.size(); ++at) {
-      TableRow row{name,           curve.series,   {},        curve.rank, 0, false, {}, mean.x[at], mean.mean[at], {},
-                   mean.lower[at], mean.upper[at], mean.n[at]};
+      TableRow row;
+      row.curve = name;
+      row.series = curve.series;
+      row.rank = curve.rank;
+      row.x = mean.x[at];
+      row.value = mean.mean[at];
+      row.lower = mean.lower[at];
+      row.upper = mean.upper[at];
+      row.n = mean.n[at];
       if (!smoothed.empty()) row.smoothed = smoothed[at];
       if (!to.row(row)) return;
     }
@@ -137,6 +162,7 @@ QStringList table_columns(const TableQuery& query) {
                          QStringLiteral("attempt"), QStringLiteral("rank"),   QStringLiteral("superseded")};
   for (int i = 0; i < x_axis_count; ++i) columns.append(axis_stored_name(static_cast<XAxis>(i)));
   if (query.chart.align_starts) columns.append(QString(axis_stored_name(query.chart.axis) % QStringLiteral("_since_start")));
+  if (!query.chart.x_series.isEmpty()) columns.append(query.chart.x_series);
   columns.append(QStringLiteral("value"));
   if (query.chart.smoothing.on()) columns.append(QStringLiteral("smoothed"));
   if (aggregated(query)) columns += {QStringLiteral("n"), QStringLiteral("lower"), QStringLiteral("upper")};
@@ -161,6 +187,7 @@ QStringList table_cells(const TableRow& row, const TableQuery& query) {
     }
   }
   if (query.chart.align_starts) cells.append(format::exact(row.x));
+  if (!query.chart.x_series.isEmpty()) cells.append(row.over ? format::exact(*row.over) : QString());
   cells.append(format::exact(row.value));
   if (query.chart.smoothing.on()) cells.append(text_or_nothing(row.smoothed));
   if (aggregated(query)) {

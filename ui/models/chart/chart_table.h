@@ -17,8 +17,9 @@ struct TableQuery {
 struct TableRow {
   QString curve, series, run_id;
   int rank = -1, attempt = 0;
-  bool superseded = false;   // replaced by a later attempt
-  std::optional<Axes> axes;  // none: a mean; then x is on the chart's axis
+  bool superseded = false;     // replaced by a later attempt
+  std::optional<Axes> axes;    // none: a mean; then x is on the chart's axis
+  std::optional<double> over;  // of the series that takes the place of the axis
   double x = 0, value = 0;
   std::optional<double> smoothed, lower, upper;
   int n = 1;

@@ -36,7 +36,7 @@ QByteArray drawn_table(const ChartData& data, const std::vector<std::pair<QStrin
           {name, QStringLiteral("band"), format::exact(band.x[i]), QString(), format::exact(band.lower[i]), format::exact(band.upper[i])});
     }
   }
-  const QString axis = axis_stored_name(data.query.axis);
+  const QString axis = data.query.x_series.isEmpty() ? axis_stored_name(data.query.axis) : data.query.x_series;
   return plain_table(
       {QStringLiteral("curve"), QStringLiteral("part"), data.query.align_starts ? QString(axis % QStringLiteral("_since_start")) : axis,
        QStringLiteral("value"), QStringLiteral("lower"), QStringLiteral("upper")},

@@ -131,4 +131,22 @@ PixelLine pixel_line(std::span<const PixelPoint> points, double tolerance) {
   return line;
 }
 
+void close_slits(std::vector<PixelBar>& bars) {
+  std::vector<PixelBar> closed;
+  closed.reserve(2 * bars.size());
+  const auto cover = [&closed](const PixelBar& bar) {
+    if (closed.empty() || closed.back().column != bar.column) {
+      closed.push_back(bar);
+      return;
+    }
+    closed.back().top = std::min(closed.back().top, bar.top);
+    closed.back().bottom = std::max(closed.back().bottom, bar.bottom);
+  };
+  for (const PixelBar& bar : bars) {
+    cover(bar);
+    closed.push_back({bar.column + 1, bar.top, bar.bottom});
+  }
+  bars = std::move(closed);
+}
+
 }  // namespace syncline::ui::chart

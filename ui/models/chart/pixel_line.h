@@ -23,4 +23,8 @@ struct PixelLine {
 // x must not fall. No point of the curve is further than `tolerance` pixels from what is drawn.
 PixelLine pixel_line(std::span<const PixelPoint>, double tolerance = 0.3);
 
+// For a curve of which each column of data holds many samples. Those columns are a pixel wide but begin elsewhere than the screen's, so one
+// of the screen may get less than what its samples reach: every bar also covers the column after it.
+void close_slits(std::vector<PixelBar>& bars);
+
 }  // namespace syncline::ui::chart

@@ -94,11 +94,13 @@ void Reducer::add(const SeriesBucket& bucket, double first_x, double last_x) {
   if (unknown > 0) mark(MarkKind::not_finite, first_x, 0, unknown);
   if (frame_.logarithmic && bucket.min <= 0) mark(MarkKind::not_positive, first_x, bucket.min, 1);
   take(first_x, bucket.first);
-  const double third = (last_x - first_x) / 3;
-  if (unknown > 0) take(first_x + third, none);
+  const double middle = first_x + (last_x - first_x) / 2;
+  if (unknown > 0) take(first_x + (last_x - first_x) / 4, none);
+  // Both at one place: where a bucket is as wide as two pixels, one of them would stand alone in its column otherwise, and a curve that is
+  // up and down everywhere would have slits.
   if (bucket.count > bucket.nonfinite) {
-    take(first_x + third, bucket.min);
-    take(first_x + 2 * third, bucket.max);
+    take(middle, bucket.min);
+    take(middle, bucket.max);
   }
   take(last_x, bucket.last);
 }
@@ -149,15 +151,19 @@ Reduced Reducer::finish() {
   flush();
   column_ = {};
   if (reduced_any_) reduced_.per_column = std::max<std::int64_t>(2, inside_ / (last_column_ - first_column_ + 1));
-  const std::vector<double>& y = reduced_.y;
+  find_dots(reduced_);
+  return std::move(reduced_);
+}
+
+void find_dots(Reduced& line) {
+  const std::vector<double>& y = line.y;
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (std::isnan(y[i])) continue;
     if ((i == 0 || std::isnan(y[i - 1])) && (i + 1 == y.size() || std::isnan(y[i + 1]))) {
-      reduced_.dot_x.push_back(reduced_.x[i]);
-      reduced_.dot_y.push_back(y[i]);
+      line.dot_x.push_back(line.x[i]);
+      line.dot_y.push_back(y[i]);
     }
   }
-  return std::move(reduced_);
 }
 
 ReducedBand reduce_band(const std::vector<double>& x, const std::vector<double>& lower, const std::vector<double>& upper,

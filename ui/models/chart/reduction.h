@@ -25,6 +25,7 @@ struct Reduced {
   std::int64_t per_column = 0;  // samples per pixel column, on average, where columns were reduced; 0: every sample is a vertex
   bool empty() const { return x.empty() && marks.empty(); }
 };
+void find_dots(Reduced&);
 
 struct Frame {
   double from = 0, to = 1;  // x of the left and right edge

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Four linked charts: what was learned, and how fast.
+#include <QScrollArea>
+
 #include "ui/views/compare/compare_tab.h"
 
 namespace syncline::ui {
 
 class CompareCharts : public CompareTab {
+  static constexpr int least_height = 250;  // of a chart, with its legend and notes
+
  public:
   CompareCharts(Workbench& bench, ChartGroup& group, QWidget* parent) : CompareTab(bench, parent), group_(group) {
     setObjectName(QStringLiteral("compare.charts"));
@@ -15,7 +19,9 @@ class CompareCharts : public CompareTab {
     use_samples_->setObjectName(QStringLiteral("compare.charts.samples"));
     connect(use_samples_, &QPushButton::clicked, this, [this] { group_.setXAxis(XAxis::samples); });
     connect(&group_, &ChartGroup::xAxisChanged, this, &CompareCharts::updateNote);
-    auto* grid = new QGridLayout;
+    auto* inside = new QWidget(this);
+    auto* grid = new QGridLayout(inside);
+    grid->setContentsMargins(0, 0, 0, 0);
     struct What {
       const char *series, *title;
     };
@@ -24,17 +30,17 @@ class CompareCharts : public CompareTab {
                                        {"samples_per_s", QT_TR_NOOP("Throughput, samples/s")}}};
     for (std::size_t i = 0; i < what.size(); ++i) {
       const QString series = QString::fromUtf8(what[i].series);
-      auto* chart = new SeriesChart(group_, QStringLiteral("compare.charts.") + series, tr(what[i].title), this);
+      auto* chart = new SeriesChart(group_, QStringLiteral("compare.charts.") + series, tr(what[i].title), inside);
       chart->setCompact(true);
-      chart->setMinimumHeight(180);
+      chart->setMinimumHeight(least_height);
       chart->setWhenEmpty(tr("None of these runs records %1.").arg(series));
       connect(chart, &SeriesChart::loadedChanged, this, &CompareTab::loadedChanged);
       charts_.emplace_back(series, chart);
       grid->addWidget(chart, static_cast<int>(i) / 2, static_cast<int>(i) % 2);
     }
-    split_ = new SplitChart(group_, QStringLiteral("compare.charts.split"), tr("Share of the step"), this);
+    split_ = new SplitChart(group_, QStringLiteral("compare.charts.split"), tr("Share of the step"), inside);
     split_->setShare(true);
-    split_->setMinimumHeight(180);
+    split_->setMinimumHeight(least_height);
     split_->setWhenEmpty(tr("None of these runs has recorded steps."));
     grid->addWidget(split_, 1, 1);
     for (int i = 0; i < 2; ++i) {
@@ -47,7 +53,17 @@ class CompareCharts : public CompareTab {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(6, 6, 6, 6);
     layout->addLayout(row);
-    layout->addLayout(grid, 1);
+    // In a small window the charts keep a height at which they can be read, and the page scrolls.
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(QStringLiteral("compare.charts.scroll"));
+    scroll->setAccessibleName(tr("Charts"));
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(inside);
+    // The tab's own background, as the other tabs have it.
+    inside->setAutoFillBackground(false);
+    scroll->viewport()->setAutoFillBackground(false);
+    layout->addWidget(scroll, 1);
     note_->hide();
     use_samples_->hide();
   }

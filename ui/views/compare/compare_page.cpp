@@ -264,6 +264,30 @@ void ComparePage::addActions() {
                                  changed();
                                });
   by_difference_->setCheckable(true);
+  QAction* aggregate = actions.add(this,
+                                   {QStringLiteral("compare.aggregate"),
+                                    tr("A&ggregate over Seeds"),
+                                    tr("Take runs that differ in the seed alone as one, with their spread."),
+                                    {},
+                                    {}},
+                                   [this] { aggregate_->toggle(); });
+  aggregate->setCheckable(true);
+  aggregate->setChecked(aggregate_->isChecked());
+  connect(aggregate_, &QCheckBox::toggled, aggregate, &QAction::setChecked);
+  auto* only = findChild<QCheckBox*>(QStringLiteral("compare.settings.only"));
+  QAction* differences = actions.add(this,
+                                     {QStringLiteral("compare.only-differences"),
+                                      tr("Show &Only Differences"),
+                                      tr("Show the settings in which these runs differ, or all of them."),
+                                      {},
+                                      {}},
+                                     [this, only] {
+                                       only->toggle();
+                                       showTab(QStringLiteral("settings"));
+                                     });
+  differences->setCheckable(true);
+  differences->setChecked(only->isChecked());
+  connect(only, &QCheckBox::toggled, differences, &QAction::setChecked);
   list_->addActions({baseline, by_difference_, remove});
 }
 

@@ -5,12 +5,25 @@
 #include "ui/models/runs_rows.h"
 #include "ui/views/compare/compare_page.h"
 #include "ui/widgets/file_dialog.h"
+#include "ui/widgets/tall_rows.h"
 
 namespace syncline::ui {
 
 namespace {
 
 constexpr int id_role = Qt::UserRole;
+
+// A swatch with a frame, which tells it from the colour of a selected row.
+QIcon framed(const QColor& fill, const QColor& frame) {
+  constexpr int size = 10, sharp = 2;
+  QPixmap pixmap(sharp * size, sharp * size);
+  pixmap.setDevicePixelRatio(sharp);
+  pixmap.fill(frame);
+  QPainter(&pixmap).fillRect(QRectF(1, 1, size - 2, size - 2), fill);
+  QIcon icon;
+  for (const QIcon::Mode mode : {QIcon::Normal, QIcon::Selected}) icon.addPixmap(pixmap, mode);
+  return icon;
+}
 
 bool same_runs(const ComparisonData& a, const ComparisonData& b) {
   const auto same = [](const ComparedRun& one, const ComparedRun& other) { return one.info == other.info; };
@@ -91,7 +104,7 @@ void ComparePage::fillList() {
     auto* made = new QListWidgetItem(text, list_);
     made->setData(id_role, one.id);
     made->setCheckState(choice_.hidden.contains(one.id) ? Qt::Unchecked : Qt::Checked);
-    made->setData(Qt::DecorationRole, one.colour.isValid() ? one.colour : palette::curve(one.palette, dark).colour);
+    made->setIcon(framed(one.colour.isValid() ? one.colour : palette::curve(one.palette, dark).colour, palette().color(QPalette::Base)));
     made->setToolTip(one.note.isEmpty() ? one.name : tr("%1: %2").arg(one.name, one.note));
     made->setData(Qt::AccessibleTextRole, is_baseline ? tr("%1, baseline").arg(one.name) : one.name);
     if (one.id == current) list_->setCurrentItem(made);
@@ -104,6 +117,9 @@ void ComparePage::fillList() {
     made->setToolTip(tr("The run %1 is not in this workspace.").arg(id));
     made->setForeground(palette::status(palette::Status::attention, dark));
   }
+  // As wide as the list: longer names are elided there, and their ends are not pushed out of sight.
+  const QSize row(0, std::max(least_row_height, list_->fontMetrics().height() + 6));
+  for (int i = 0; i < list_->count(); ++i) list_->item(i)->setSizeHint(row);
   if (list_->currentItem() == nullptr && list_->count() > 0) list_->setCurrentRow(0);
   filling_ = false;
   compare();

@@ -217,12 +217,15 @@ void MainWindow::build_menus() {
   };
   QString axes;
   for (int i = 0; i < x_axis_count; ++i) axes += QString(chart_axis_action(static_cast<XAxis>(i)) + u' ');
-  submenu(tr("X Ax&is"), QStringLiteral("view.x"), ids(QString(axes + QStringLiteral("- chart.align")).toLatin1().constData()));
+  submenu(tr("X Ax&is"), QStringLiteral("view.x"),
+          ids(QString(axes + QStringLiteral("chart.x-metric - chart.align")).toLatin1().constData()));
   submenu(tr("S&moothing"), QStringLiteral("view.smoothing"),
           ids("chart.smoothing-off chart.smoothing-light chart.smoothing-medium chart.smoothing-strong chart.smoothing-other"));
   menu(tr("&Run"), QStringLiteral("run"),
        ids("run.launch run.dry-run - run.stop run.checkpoint run.resume - run.duplicate run.check-state runs.lock"));
-  menu(tr("&Compare"), QStringLiteral("compare"), ids("compare.add compare.new"));
+  menu(tr("&Compare"), QStringLiteral("compare"),
+       ids("compare.add compare.new - compare.baseline chart.pin compare.aggregate compare.only-differences compare.by-difference - "
+           "compare.export-table"));
   menu(tr("&Tools"), QStringLiteral("tools"), ids("tools.find-action - workspace.verify"));
   menu(tr("&Settings"), QStringLiteral("settings"), ids("settings.toolbar settings.menu-bar - settings.shortcuts settings.configure"));
   menu(tr("&Help"), QStringLiteral("help"), ids("help.whats-this help.keyboard - help.report - help.about"));

@@ -32,7 +32,7 @@ QWidget* owner_of(const QAction* action) { return action == nullptr ? nullptr : 
 
 const std::vector<PageActionText>& page_action_catalogue() {
   const auto keys = [](const char* text) { return QList<QKeySequence>{QKeySequence(QLatin1String(text))}; };
-  const QString select_run = Texts::tr("select a run or open its page");
+  const QString select_run = Texts::tr("select a run or open its page"), show_comparison = Texts::tr("open a comparison");
   static const std::vector<PageActionText> catalogue = {
       {{QStringLiteral("experiment.new"), Texts::tr("&New Experiment…"), Texts::tr("Describe a new experiment."), keys("Ctrl+N"),
         QStringLiteral("list-add")},
@@ -75,6 +75,32 @@ const std::vector<PageActionText>& page_action_catalogue() {
         {},
         QStringLiteral("view-split-left-right")},
        Texts::tr("New Comparison: select two or more runs")},
+      {{QStringLiteral("compare.baseline"),
+        Texts::tr("Set as &Baseline"),
+        Texts::tr("Measure differences from the selected run."),
+        keys("Ctrl+B"),
+        {}},
+       Texts::tr("Set as Baseline: %1").arg(show_comparison)},
+      {{QStringLiteral("compare.aggregate"),
+        Texts::tr("A&ggregate over Seeds"),
+        Texts::tr("Take runs that differ in the seed alone as one, with their spread."),
+        {},
+        {}},
+       Texts::tr("Aggregate over Seeds: %1").arg(show_comparison)},
+      {{QStringLiteral("compare.only-differences"),
+        Texts::tr("Show &Only Differences"),
+        Texts::tr("Show the settings in which these runs differ, or all of them."),
+        {},
+        {}},
+       Texts::tr("Show Only Differences: %1").arg(show_comparison)},
+      {{QStringLiteral("compare.by-difference"),
+        Texts::tr("Name by &Difference"),
+        Texts::tr("Call each run by the settings in which it differs from the others."),
+        keys("Ctrl+Shift+D"),
+        {}},
+       Texts::tr("Name by Difference: %1").arg(show_comparison)},
+      {{QStringLiteral("compare.export-table"), Texts::tr("&Export Table…"), Texts::tr("Write the values as CSV."), {}, {}},
+       Texts::tr("Export Table: %1").arg(show_comparison)},
       {{QStringLiteral("runs.star"), Texts::tr("&Star"), Texts::tr("Mark the selected runs, or take the mark away."), keys("S"),
         QStringLiteral("starred")},
        Texts::tr("Star: %1").arg(select_run)},
@@ -163,7 +189,7 @@ const std::vector<PageActionText>& page_action_catalogue() {
 const std::vector<PageActionText>& chart_action_catalogue() {
   static const std::vector<PageActionText> catalogue = [] {
     std::vector<PageActionText> all;
-    for (const char* id : {"chart.fit", "chart.table", "chart.copy-picture", "chart.smoothing-off", "chart.smoothing-light",
+    for (const char* id : {"chart.fit", "chart.table", "chart.pin", "chart.copy-picture", "chart.smoothing-off", "chart.smoothing-light",
                            "chart.smoothing-medium", "chart.smoothing-strong", "chart.smoothing-other", "chart.align"}) {
       const ActionText text = chart_action_text(QLatin1String(id));
       all.push_back({text, Texts::tr("%1: show a page with a chart").arg(plain(text.text)), {}, true});
@@ -172,6 +198,8 @@ const std::vector<PageActionText>& chart_action_catalogue() {
       const ActionText text = chart_action_text(chart_axis_action(static_cast<XAxis>(i)));
       all.push_back({text, Texts::tr("%1: show a page with a chart").arg(plain(text.text)), {}, true, chart_axis_menu_text(text.id)});
     }
+    const ActionText metric = chart_action_text(QStringLiteral("chart.x-metric"));
+    all.push_back({metric, Texts::tr("%1: show a page with a chart").arg(plain(metric.text)), {}, true, chart_axis_menu_text(metric.id)});
     return all;
   }();
   return catalogue;
