@@ -220,6 +220,7 @@ QVariant CollectivesTable::data(const QModelIndex& index, int role) const {
 
 QVariant CollectivesTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) return int((section <= kind_column ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   static const auto titles = [] {
     return QStringList{tr("Exchange"), tr("Kind"), tr("n"),         tr("Bytes"), tr("Time p50"),
                        tr("Time p99"), tr("Skew"), tr("Algorithm"), tr("Bus"),   tr("Hidden")};

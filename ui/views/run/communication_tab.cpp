@@ -61,7 +61,7 @@ class CommunicationTab : public RunTab {
     hidden_ = new HiddenChart(of.charts, QStringLiteral("run.communication.hidden"), tr("Hidden fraction"), this);
     heat_ = new HeatMap(of.charts, QStringLiteral("run.communication.heat"), tr("Rank × step: exposed time"), this);
     split_->setMinimumHeight(200);
-    hidden_->setMinimumHeight(130);
+    hidden_->setMinimumHeight(170);
     heat_->setMinimumHeight(150);
     feed_ = new SplitFeed(of, split_, this);
     model_ = new CollectivesTable(this);

@@ -2,17 +2,34 @@
 // The hidden share of all communication along the steps; a gap where there was none. Linked to the charts of its page.
 #pragma once
 
+#include <QAbstractTableModel>
+#include <QPointer>
 #include <QWidget>
 #include <vector>
 
 #include "engine/store/reader.h"
 #include "ui/widgets/chart_group.h"
-
-class QCustomPlot;
-class QCPGraph;
-class QLabel;
+#include "ui/widgets/chart_plot.h"
+#include "ui/widgets/plot_frame.h"
 
 namespace syncline::ui {
+
+// What is behind the curve: one row for each stretch of steps.
+class HiddenTable : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  using QAbstractTableModel::QAbstractTableModel;
+  void setRows(std::vector<QStringList>);
+  QByteArray asText(chart::TableFormat) const;
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex&, int role) const override;
+  QVariant headerData(int section, Qt::Orientation, int role) const override;
+
+ private:
+  std::vector<QStringList> rows_;
+};
 
 class HiddenChart : public QWidget, private LinkedChart {
   Q_OBJECT
@@ -22,6 +39,8 @@ class HiddenChart : public QWidget, private LinkedChart {
   ~HiddenChart() override;
   void setBuckets(const std::vector<StepBucket>&);
   void setWhenEmpty(const QString& sentence);
+  QString savePicture(const QString& path, int scale);  // .pdf, .svg or .png; empty, or what went wrong in one sentence
+  QString saveData(const QString& path) const { return frame_.saveData(path); }  // .csv, .tsv or .json
 
  protected:
   void changeEvent(QEvent*) override;
@@ -29,20 +48,22 @@ class HiddenChart : public QWidget, private LinkedChart {
  private:
   void shareXAxis() override;
   void shareRange(double from, double to) override;
-  void shareCrosshair(double) override {}
+  void shareCrosshair(double x) override;
   void shareMargins() override;
   void refreshData() override {}
-  bool onScreen() const override { return isVisible(); }
-  void draw();
+  bool onScreen() const override { return isVisible() && !visibleRegion().isEmpty(); }
+  void fill();
+  void place();
   void recolour();
 
   ChartGroup& group_;
-  QString title_;
+  QPointer<ChartGroup> group_alive_;
+  QString when_empty_;
   std::vector<StepBucket> buckets_;
-  QCustomPlot* plot_;
-  QCPGraph* graph_;
-  QLabel* empty_;
-  double from_, to_;
+  ChartState state_;
+  PlotFrame frame_;
+  ChartPlot* plot_;
+  HiddenTable* numbers_;
 };
 
 }  // namespace syncline::ui
