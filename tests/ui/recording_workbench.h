@@ -31,14 +31,17 @@ class RecordingWorkbench : public Workbench {
   void openRun(const QString& run_id, const QString&) override { opened_runs << run_id; }
   void openComparison(const QStringList& run_ids, const QString&) override { comparisons.push_back(run_ids); }
   void openDraft(const QString& saved_id) override { opened_drafts << saved_id; }
-  void newDraft(const QString& name, const QString& text) override { drafts.emplace_back(name, text); }
+  void newDraft(const QString& name, const QString& text, const QString& from_run = {}) override {
+    drafts.emplace_back(name, text);
+    draft_origins << from_run;
+  }
   void notice(const QString& text, const QString&, std::function<void()> act, int) override {
     notices << text;
     undo = std::move(act);
   }
 
   std::vector<Place> places;
-  QStringList opened_runs, opened_drafts, notices;
+  QStringList opened_runs, opened_drafts, draft_origins, notices;
   std::vector<QStringList> comparisons;
   std::vector<std::pair<QString, QString>> drafts;  // name, text
   std::function<void()> undo;                       // what the newest notice offers

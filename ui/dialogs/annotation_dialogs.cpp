@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ui/models/runs_edits.h"
+#include "ui/widgets/tall_rows.h"
 
 namespace syncline::ui {
 
@@ -36,6 +37,7 @@ TagsDialog::TagsDialog(const std::vector<RunRowPtr>& rows, QWidget* parent) : QD
   list_ = new QListWidget(this);
   list_->setObjectName(QStringLiteral("runs.tags.list"));
   list_->setAccessibleName(tr("Tags these runs have"));
+  make_rows_tall(*list_);
   for (const auto& [tag, count] : counts) {
     auto* item = new QListWidgetItem(QString::fromStdString(tag), list_);
     item->setCheckState(count == rows.size() ? Qt::Checked : Qt::PartiallyChecked);

@@ -5,6 +5,7 @@
 
 #include "ui/dialogs/annotation_dialogs.h"
 #include "ui/models/format.h"
+#include "ui/widgets/tall_rows.h"
 
 namespace syncline::ui {
 
@@ -28,6 +29,7 @@ ChooseRunsDialog::ChooseRunsDialog(StoreService& store, const QString& name, con
   found_->setObjectName(name + QStringLiteral(".list"));
   found_->setAccessibleName(tr("Runs, newest first"));
   found_->setUniformItemSizes(true);
+  make_rows_tall(*found_);
   found_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   auto* box = dialog_buttons(this, accept);
   accept_ = box->button(QDialogButtonBox::Ok);

@@ -3,6 +3,8 @@
 
 #include <QCoreApplication>
 
+#include "ui/models/lineage.h"
+
 namespace syncline::ui {
 
 namespace {
@@ -29,6 +31,11 @@ std::vector<RelatedRun> read_related(Reader& reader, const RunRow& row, int most
   take(RelatedRun::resumed_from, "WHERE run.id = (SELECT resumed_from FROM run WHERE id = ?1)", first);
   for (const std::string& attempt : row.attempts)
     take(RelatedRun::resumed_by, "WHERE run.resumed_from = ?1 AND run.attempt_of IS NULL ORDER BY run.created_at", attempt);
+  if (const auto origin = origin_of(reader.database(), first)) take(RelatedRun::cloned_from, "WHERE run.id = ?1", *origin);
+  for (const std::string& attempt : row.attempts) {
+    take(RelatedRun::cloned_by, "JOIN saved ON saved.name = run.id WHERE saved.kind = ?1 AND saved.content = ?2 ORDER BY run.created_at",
+         std::string(run_origin_kind), attempt);
+  }
   const RunInfo& run = row.info;
   if (!run.baseline_key.empty() && run.strategy != "none")
     take(RelatedRun::compute_only,
@@ -47,6 +54,10 @@ QString text_of(RelatedRun::Kind kind) {
       return say("resumed from");
     case RelatedRun::resumed_by:
       return say("resumed by");
+    case RelatedRun::cloned_from:
+      return say("cloned from");
+    case RelatedRun::cloned_by:
+      return say("cloned by");
     case RelatedRun::compute_only:
       return say("compute only");
     case RelatedRun::same_experiment:

@@ -10,7 +10,7 @@
 namespace syncline::ui {
 
 struct RelatedRun {
-  enum Kind { resumed_from, resumed_by, same_experiment, compute_only } kind;
+  enum Kind { resumed_from, resumed_by, cloned_from, cloned_by, same_experiment, compute_only } kind;
   QString id, name;  // of the newest attempt
 };
 // Not its own attempts: a resume that goes on with the same run is that run. Of the same experiment with other seeds at most `most`.

@@ -49,6 +49,7 @@ class StoreService : public QObject {
   int pending() const { return pending_; }
   // For a window that only makes a picture: from now on nothing is written, and every write is answered as done.
   void keepNothing() { keeps_nothing_ = true; }
+  bool keepsNothing() const { return keeps_nothing_; }
 
  Q_SIGNALS:
   void opened();

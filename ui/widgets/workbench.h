@@ -38,7 +38,8 @@ class Workbench : public QObject {
   virtual void openComparison(const QStringList& run_ids, const QString& saved_id = {}) = 0;
   // A draft: a saved one by id, or a new one from a text. Returns nothing: the page opens when it can.
   virtual void openDraft(const QString& saved_id) = 0;
-  virtual void newDraft(const QString& name, const QString& experiment_text) = 0;
+  // `from_run`: the run that it is a copy of; empty: none.
+  virtual void newDraft(const QString& name, const QString& experiment_text, const QString& from_run = {}) = 0;
   // A strip at the top of the current page for `seconds` with an optional action ("Moved 3 runs to trash — Undo").
   virtual void notice(const QString& text, const QString& action = {}, std::function<void()> act = {}, int seconds = 20) = 0;
 };
@@ -79,6 +80,6 @@ Page* make_recipes_page(Workbench&);
 Page* make_plugins_page(Workbench&);
 Page* make_run_page(Workbench&, const QString& run_id, const QString& tab);
 Page* make_compare_page(Workbench&, const QStringList& run_ids, const QString& saved_id);
-Page* make_editor_page(Workbench&, const QString& saved_id, const QString& name, const QString& experiment_text);
+Page* make_editor_page(Workbench&, const QString& saved_id, const QString& name, const QString& experiment_text, const QString& from_run);
 
 }  // namespace syncline::ui

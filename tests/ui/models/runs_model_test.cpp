@@ -7,6 +7,7 @@
 #include "engine/metrics/statistics.h"
 #include "tests/ui/runs/many_runs.h"
 #include "tests/ui/runs/stored_runs.h"
+#include "ui/models/lineage.h"
 #include "ui/models/runs_related.h"
 
 namespace syncline::ui {
@@ -219,6 +220,23 @@ TEST_F(RunsModelTest, WhatARunCameFromAndWhatCameOfItIsRelated) {
   EXPECT_EQ(related_to(first), (QStringList{QStringLiteral("resumed by changed"), QStringLiteral("same experiment twin")}));
   EXPECT_EQ(related_to(other), QStringList{QStringLiteral("resumed from first")});
   EXPECT_EQ(related_to(twin), QStringList{QStringLiteral("same experiment first")});
+}
+
+TEST_F(RunsModelTest, ARunLaunchedFromACopyKnowsWhatItWasClonedFrom) {
+  const std::string first = make({.name = "first"}), clone = make({.name = "clone"}), other = make({.name = "other"});
+  keep_draft_origin(workspace(), "draft", first);
+  carry_origin(workspace(), "draft", clone);
+  carry_origin(workspace(), "a draft of its own", other);
+  Reader reader(workspace());
+  const auto snapshot = read_runs(reader, nullptr);
+  for (const RunRowPtr& row : snapshot->rows) {
+    QStringList texts;
+    for (const RelatedRun& one : read_related(reader, *row)) texts << text_of(one.kind) + u' ' + one.name;
+    const QString expected = row->info.id == first   ? QStringLiteral("cloned by clone")
+                             : row->info.id == clone ? QStringLiteral("cloned from first")
+                                                     : QString();
+    EXPECT_EQ(texts.join(u'|'), expected) << row->info.name;
+  }
 }
 
 TEST(StoppedByHand, SaysWhoWhenAndWhatWasKnownBefore) {

@@ -224,6 +224,7 @@ TEST_F(RunsPageTest, CtrlDMakesADraftOfTheExperimentAsItWasTyped) {
   press(Qt::Key_D, Qt::ControlModifier);
   ASSERT_TRUE(until([this] { return !bench_->drafts.empty(); }));
   EXPECT_EQ(bench_->drafts.front().first, QStringLiteral("copy of one"));
+  EXPECT_FALSE(bench_->draft_origins.front().isEmpty());  // where it was cloned from
   EXPECT_TRUE(bench_->drafts.front().second.contains(QStringLiteral("# as typed")));
 }
 

@@ -74,7 +74,7 @@ inline PageFactories fake_factories() {
   table.comparison = [](Workbench& workbench, const QStringList& ids, const QString&) -> Page* {
     return new FakePage(workbench, QStringLiteral("compare ") + ids.join(u','), QStringLiteral("compare:") + ids.join(u','));
   };
-  table.editor = [](Workbench& workbench, const QString& saved, const QString& name, const QString&) -> Page* {
+  table.editor = [](Workbench& workbench, const QString& saved, const QString& name, const QString&, const QString&) -> Page* {
     return new FakePage(workbench, saved.isEmpty() ? name : saved, saved.isEmpty() ? QString() : QStringLiteral("draft:") + saved);
   };
   return table;

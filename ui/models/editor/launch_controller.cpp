@@ -8,6 +8,7 @@
 
 #include "engine/launch/process.h"
 #include "ui/models/editor/background.h"
+#include "ui/models/lineage.h"
 
 namespace syncline::ui {
 
@@ -137,6 +138,9 @@ void LaunchController::launch(const std::vector<std::uint64_t>& seeds) {
   queue_ = queue;
   connect(queue, &LaunchQueue::started, this, [this](const QString& id, int number, int of) {
     if (number == 1) setBusy(false);
+    store_.write(this, [draft = draft_.id().toStdString(), run = id.toStdString()](StoreService::Writer& writer) {
+      carry_origin(writer.workspace, draft, run);
+    });
     Q_EMIT launched(id, number, of);
   });
   connect(queue, &LaunchQueue::failed, this, [this](const QString& sentence) {

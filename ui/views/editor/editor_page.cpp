@@ -14,12 +14,14 @@
 
 #include "engine/store/saved.h"
 #include "ui/models/format.h"
+#include "ui/models/lineage.h"
 #include "ui/models/palette.h"
 #include "ui/views/editor/launch_step.h"
 #include "ui/views/editor/text_view.h"
 #include "ui/widgets/actions.h"
 #include "ui/widgets/file_dialog.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/tall_rows.h"
 
 namespace syncline::ui {
 
@@ -97,7 +99,8 @@ void EstimatePanel::setEstimates(const std::vector<Estimate>& estimates) {
   }
 }
 
-EditorPage::EditorPage(Workbench& workbench, const QString& saved_id, const QString& name, const QString& text, QWidget* parent)
+EditorPage::EditorPage(Workbench& workbench, const QString& saved_id, const QString& name, const QString& text, const QString& from_run,
+                       QWidget* parent)
     : Page(workbench, parent), saved_id_(saved_id), name_(name) {
   setObjectName(QStringLiteral("editor"));
   auto* column = new QVBoxLayout(this);
@@ -105,6 +108,11 @@ EditorPage::EditorPage(Workbench& workbench, const QString& saved_id, const QStr
   column->setSpacing(0);
   if (saved_id.isEmpty()) {
     open(text.toStdString(), name);
+    if (!from_run.isEmpty()) {
+      workbench.store().write(this, [draft = draft_->id().toStdString(), run = from_run.toStdString()](StoreService::Writer& writer) {
+        keep_draft_origin(writer.workspace, draft, run);
+      });
+    }
     return;
   }
   loading_ = new QLabel(tr("Reading the draft…"), this);
@@ -219,7 +227,7 @@ QWidget* EditorPage::makeForm() {
   step_list_->setAccessibleName(tr("Steps"));
   step_list_->setFixedWidth(steps_width);
   step_list_->setFrameShape(QFrame::NoFrame);
-  step_list_->setSpacing(1);
+  make_rows_tall(*step_list_);
   row->addWidget(step_list_);
   step_stack_ = new QStackedWidget(box);
   for (const Step step : steps) {
@@ -487,8 +495,9 @@ void EditorPage::notify(const QString& text, bool bad) {
   strip_->show();
 }
 
-Page* make_editor_page(Workbench& workbench, const QString& saved_id, const QString& name, const QString& experiment_text) {
-  return new EditorPage(workbench, saved_id, name, experiment_text);
+Page* make_editor_page(Workbench& workbench, const QString& saved_id, const QString& name, const QString& experiment_text,
+                       const QString& from_run) {
+  return new EditorPage(workbench, saved_id, name, experiment_text, from_run);
 }
 
 }  // namespace syncline::ui

@@ -39,7 +39,8 @@ class EditorPage : public Page {
   Q_OBJECT
 
  public:
-  EditorPage(Workbench&, const QString& saved_id, const QString& name, const QString& text, QWidget* parent = nullptr);
+  EditorPage(Workbench&, const QString& saved_id, const QString& name, const QString& text, const QString& from_run = {},
+             QWidget* parent = nullptr);
   ~EditorPage() override;
 
   QString title() const override;

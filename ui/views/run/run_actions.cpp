@@ -55,7 +55,8 @@ RunActions::RunActions(RunContext context, QWidget* page)
                   {QKeySequence(Qt::CTRL | Qt::Key_D)}, "edit-copy", [this] {
                     if (!context_.data.known()) return;
                     const RunInfo& run = context_.data.snapshot().run;
-                    context_.workbench.newDraft(QString::fromStdString(run.name), QString::fromStdString(run.experiment_as_typed));
+                    context_.workbench.newDraft(QString::fromStdString(run.name), QString::fromStdString(run.experiment_as_typed),
+                                                QString::fromStdString(run.id));
                   });
   check_state = add("run.check-state", tr("Check State &Now"), tr("Ask again what is known of this run's processes"),
                     {QKeySequence(Qt::Key_F5)}, "view-refresh", [this] { checkState(); });

@@ -5,6 +5,8 @@
 
 #include "ui/models/engine_program.h"
 #include "ui/models/problems.h"
+#include "ui/models/settings.h"
+#include "ui/models/trash_keeper.h"
 #include "ui/widgets/actions.h"
 
 namespace syncline::ui {
@@ -204,7 +206,7 @@ void RunsActions::duplicate(const Rows& rows) {
   const QString name = tr("copy of %1").arg(QString::fromStdString(rows.front()->info.name));
   workbench_.store().read<QString>(
       page_, QStringLiteral("duplicate"), [id](Reader& reader) { return QString::fromStdString(reader.run(id).experiment_as_typed); },
-      [this, name](const QString& text) { workbench_.newDraft(name, text); });
+      [this, name, id](const QString& text) { workbench_.newDraft(name, text, QString::fromStdString(id)); });
 }
 
 void RunsActions::star(const std::vector<RunRowPtr>& rows, bool starred) { edits_.setStarred(rows, starred, reread()); }
@@ -347,6 +349,11 @@ void RunsActions::showTrash(const Rows&) {
   TrashDialog dialog(page_);
   trash_ = &dialog;
   dialog.setRuns(model_.snapshot()->trashed);
+  const int days = workbench_.settings().value(TrashKeeper::days_setting, TrashKeeper::default_days).toInt();
+  dialog.setTimes({}, days);
+  workbench_.store().read<std::map<QString, double>>(
+      &dialog, QStringLiteral("trash times"), [](Reader& reader) { return read_trash_times(reader); },
+      [&dialog, days](const std::map<QString, double>& times) { dialog.setTimes(times, days); });
   connect(&dialog, &TrashDialog::restore, this, [this](const Rows& rows) { setTrashed(rows, false); });
   connect(&dialog, &TrashDialog::removeForGood, this, [this](const Rows& rows) {
     edits_.removeForGood(rows, reread(), [this](const QString& sentence) {

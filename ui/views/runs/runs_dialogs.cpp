@@ -5,6 +5,7 @@
 
 #include "ui/dialogs/annotation_dialogs.h"
 #include "ui/models/format.h"
+#include "ui/widgets/tall_rows.h"
 
 namespace syncline::ui {
 
@@ -21,6 +22,7 @@ ColumnsDialog::ColumnsDialog(const QStringList& shown, QWidget* parent) : QDialo
     made->setObjectName(name);
     made->setAccessibleName(accessible);
     made->setUniformItemSizes(true);
+    make_rows_tall(*made);
     return made;
   };
   offered_ = list(QStringLiteral("runs.columns.offered"), tr("Columns that can be shown"));
@@ -130,11 +132,13 @@ TrashDialog::TrashDialog(QWidget* parent) : QDialog(parent) {
   list_ = new QTreeWidget(this);
   list_->setObjectName(QStringLiteral("runs.trash.list"));
   list_->setAccessibleName(tr("Runs in the trash"));
-  list_->setHeaderLabels({tr("Name"), tr("State"), tr("Strategy"), tr("Created")});
+  list_->setHeaderLabels({tr("Name"), tr("State"), tr("Strategy"), tr("Created"), tr("In trash since")});
   list_->setRootIsDecorated(false);
   list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   list_->setUniformRowHeights(true);
-  list_->setColumnWidth(0, 240);
+  make_rows_tall(*list_);
+  list_->setColumnWidth(0, 220);
+  list_->setColumnWidth(3, 130);
   restore_ = new QPushButton(tr("&Restore"), this);
   restore_->setObjectName(QStringLiteral("runs.trash.restore"));
   remove_ = new QPushButton(tr("&Delete\u2026"), this);
@@ -163,14 +167,34 @@ TrashDialog::TrashDialog(QWidget* parent) : QDialog(parent) {
   };
   connect(list_, &QTreeWidget::itemSelectionChanged, this, enable);
   enable();
+  stay_ = new QLabel(this);
+  stay_->setObjectName(QStringLiteral("runs.trash.stay"));
+  stay_->setWordWrap(true);
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(list_, 1);
+  layout->addWidget(stay_);
   auto* row = new QHBoxLayout;
   for (QPushButton* button : {restore_, remove_, empty_}) row->addWidget(button);
   row->addStretch(1);
   row->addWidget(close);
   layout->addLayout(row);
-  resize(620, 360);
+  resize(720, 380);
+}
+
+void TrashDialog::setTimes(const std::map<QString, double>& times, int days) {
+  times_ = times;
+  stay_->setText(days > 0 ? tr("After %n day(s) here runs are named in a message and then deleted for good.", nullptr, days)
+                          : tr("Runs stay here until the trash is emptied."));
+  showTimes();
+}
+
+void TrashDialog::showTimes() {
+  constexpr int since_column = 4;
+  for (int i = 0; i < list_->topLevelItemCount(); ++i) {
+    QTreeWidgetItem* item = list_->topLevelItem(i);
+    const auto since = times_.find(item->data(0, Qt::UserRole).toString());
+    item->setText(since_column, since == times_.end() ? format::missing : format::moment(since->second, QTimeZone::systemTimeZone()));
+  }
 }
 
 void TrashDialog::setRuns(const std::vector<RunRowPtr>& rows) {
@@ -183,6 +207,7 @@ void TrashDialog::setRuns(const std::vector<RunRowPtr>& rows) {
                                     format::moment(row->created, QTimeZone::systemTimeZone())});
     item->setData(0, Qt::UserRole, row->id());
   }
+  showTimes();
   if (list_->topLevelItemCount() > 0) list_->setCurrentItem(list_->topLevelItem(0));
   empty_->setEnabled(!rows_.empty());
 }

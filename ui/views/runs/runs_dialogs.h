@@ -3,9 +3,11 @@
 #pragma once
 
 #include <QDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QTreeWidget>
+#include <map>
 
 #include "ui/models/runs_model.h"
 
@@ -35,6 +37,8 @@ class TrashDialog : public QDialog {
  public:
   explicit TrashDialog(QWidget* parent);
   void setRuns(const std::vector<RunRowPtr>&);
+  // Since when each run, by its id, has been there, and after how many days it goes by itself (0: never).
+  void setTimes(const std::map<QString, double>&, int days);
 
  Q_SIGNALS:
   void restore(const std::vector<RunRowPtr>&);
@@ -42,8 +46,11 @@ class TrashDialog : public QDialog {
 
  private:
   std::vector<RunRowPtr> chosen() const;
+  void showTimes();
   std::vector<RunRowPtr> rows_;
+  std::map<QString, double> times_;
   QTreeWidget* list_ = nullptr;
+  QLabel* stay_ = nullptr;
   QPushButton *restore_ = nullptr, *remove_ = nullptr, *empty_ = nullptr;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/runs/runs_page.h"
 
+#include "engine/metrics/clock.h"
 #include "ui/models/editor/examples.h"
 #include "ui/models/engine_program.h"
 #include "ui/models/palette.h"
 #include "ui/models/settings.h"
+#include "ui/models/trash_keeper.h"
 #include "ui/widgets/actions.h"
 #include "ui/widgets/icons.h"
 
@@ -119,9 +121,36 @@ RunsPage::RunsPage(Workbench& bench, QWidget* parent) : Page(bench, parent), mod
   grouping_->setCurrentIndex(std::max(0, grouping_->findData(settings.value(QStringLiteral("runs/grouping")))));
   setGrouping();
   connect(grouping_, &QComboBox::currentIndexChanged, this, &RunsPage::setGrouping);
+  keepTrash();
   updateChips();
   model_.refresh();
   reloadSavedFilters();
+}
+
+// Runs that have been in the trash for long: named first, deleted at a later start.
+void RunsPage::keepTrash() {
+  constexpr int message_s = 60;
+  auto* keeper = new TrashKeeper(workbench().store(), workbench().settings(), this);
+  connect(
+      &model_, &RunsModel::snapshotChanged, keeper, [keeper] { keeper->look(utc_s()); }, Qt::SingleShotConnection);
+  connect(keeper, &TrashKeeper::announced, this, [this](int runs, int days, const QStringList& names) {
+    constexpr qsizetype most_named = 3;
+    QString who = names.mid(0, most_named).join(QStringLiteral(", "));
+    if (names.size() > most_named) who = tr("%1 and %2 more").arg(who).arg(names.size() - most_named);
+    workbench().notice(
+        tr("%n run(s) will be deleted for good at a later start, after %1 days in the trash: %2.", nullptr, runs).arg(days).arg(who),
+        tr("Show &Trash…"),
+        [this] {
+          if (QAction* show = workbench().actions().find(QStringLiteral("runs.show-trash"))) show->trigger();
+        },
+        message_s);
+  });
+  connect(keeper, &TrashKeeper::removed, this, [this](int runs, int days) {
+    workbench().notice(tr("Deleted %n run(s) that had been in the trash for more than %1 days.", nullptr, runs).arg(days), {}, {},
+                       message_s);
+    model_.refresh();
+  });
+  connect(keeper, &TrashKeeper::failed, this, [this](const QString& sentence) { workbench().notice(sentence, {}, {}, message_s); });
 }
 
 QWidget* RunsPage::makeHead() {

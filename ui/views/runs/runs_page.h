@@ -52,6 +52,7 @@ class RunsPage : public Page {
   void saveFilter();
   void chooseColumns();
   void runDemo();
+  void keepTrash();
   void toggleStar(const QModelIndex&);
 
   RunsModel model_;

@@ -147,10 +147,12 @@ void PageArea::openComparison(const QStringList& run_ids, const QString& saved_i
 void PageArea::openDraft(const QString& saved_id) {
   const QString key = QStringLiteral("draft:") + saved_id;
   if (const int id = find(key); id >= 0) return showOpen(id);
-  add(factories_.editor(workbench_, saved_id, {}, {}), key);
+  add(factories_.editor(workbench_, saved_id, {}, {}, {}), key);
 }
 
-void PageArea::newDraft(const QString& name, const QString& text) { add(factories_.editor(workbench_, {}, name, text), {}); }
+void PageArea::newDraft(const QString& name, const QString& text, const QString& from_run) {
+  add(factories_.editor(workbench_, {}, name, text, from_run), {});
+}
 
 bool PageArea::restore(const QString& key) {
   const QString kind = key.section(u':', 0, 0), rest = key.section(u':', 1);

@@ -31,7 +31,7 @@ class PageArea : public QStackedWidget {
   void openRun(const QString& run_id, const QString& tab);
   void openComparison(const QStringList& run_ids, const QString& saved_id);
   void openDraft(const QString& saved_id);
-  void newDraft(const QString& name, const QString& text);
+  void newDraft(const QString& name, const QString& text, const QString& from_run);
   // "run:ID:timeline", "draft:ID", "compare:saved:ID", "compare:ID,ID", as the pages give them. False: nobody knows this key.
   bool restore(const QString& key);
 

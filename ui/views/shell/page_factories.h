@@ -12,7 +12,8 @@ struct PageFactories {
   std::function<Page*(Workbench&)> runs, drafts, recipes, plugins;
   std::function<Page*(Workbench&, const QString& run_id, const QString& tab)> run;
   std::function<Page*(Workbench&, const QStringList& run_ids, const QString& saved_id)> comparison;
-  std::function<Page*(Workbench&, const QString& saved_id, const QString& name, const QString& experiment_text)> editor;
+  std::function<Page*(Workbench&, const QString& saved_id, const QString& name, const QString& experiment_text, const QString& from_run)>
+      editor;
 };
 
 }  // namespace syncline::ui

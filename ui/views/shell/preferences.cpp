@@ -15,6 +15,7 @@
 
 #include "ui/models/settings.h"
 #include "ui/widgets/icons.h"
+#include "ui/widgets/tall_rows.h"
 #include "ui/widgets/workbench.h"
 
 namespace syncline::ui {
@@ -118,7 +119,7 @@ Preferences::Preferences(Workbench& workbench, QWidget* parent)
   list_->setObjectName(QStringLiteral("preferences.list"));
   list_->setAccessibleName(tr("Pages of the preferences"));
   list_->setIconSize({16, 16});
-  list_->setSpacing(1);
+  make_rows_tall(*list_);
   add(QStringLiteral("general"), make_general_preferences(workbench));
   add(QStringLiteral("plots"), make_plot_preferences(workbench));
   add(QStringLiteral("numbers"), make_number_preferences(workbench));

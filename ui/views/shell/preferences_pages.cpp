@@ -14,6 +14,7 @@
 #include "ui/models/engine_program.h"
 #include "ui/models/format.h"
 #include "ui/models/settings.h"
+#include "ui/models/trash_keeper.h"
 #include "ui/views/shell/preferences.h"
 #include "ui/views/shell/shortcut_editor.h"
 #include "ui/views/shell/theme.h"
@@ -127,6 +128,9 @@ PreferencePage* make_storage_preferences(Workbench& workbench) {
   QLabel* used = selectable(Texts::tr("being counted"));
   used->setObjectName(QStringLiteral("preferences.storage.used"));
   page->addRow(Texts::tr("Space used:"), used);
+  page->addNumber(
+      TrashKeeper::days_setting, Texts::tr("Days in the t&rash:"), TrashKeeper::default_days, 0, 365, 1, QString(),
+      Texts::tr("Then runs are named in a message and deleted for good at a later start; 0: they stay until the trash is emptied."));
   auto sizes = std::make_shared<std::pair<double, double>>();
   workbench.jobs().start(
       page, Texts::tr("Counting the workspace's files"),

@@ -19,7 +19,7 @@ void ShellWorkbench::show(Place place) { area_->showPlace(name_of(place)); }
 void ShellWorkbench::openRun(const QString& run_id, const QString& tab) { area_->openRun(run_id, tab); }
 void ShellWorkbench::openComparison(const QStringList& run_ids, const QString& saved_id) { area_->openComparison(run_ids, saved_id); }
 void ShellWorkbench::openDraft(const QString& saved_id) { area_->openDraft(saved_id); }
-void ShellWorkbench::newDraft(const QString& name, const QString& text) { area_->newDraft(name, text); }
+void ShellWorkbench::newDraft(const QString& name, const QString& text, const QString& from_run) { area_->newDraft(name, text, from_run); }
 
 void ShellWorkbench::notice(const QString& text, const QString& action, std::function<void()> act, int seconds) {
   std::vector<StripAction> actions;

@@ -31,7 +31,7 @@ class ShellWorkbench : public Workbench {
   void openRun(const QString& run_id, const QString& tab) override;
   void openComparison(const QStringList& run_ids, const QString& saved_id) override;
   void openDraft(const QString& saved_id) override;
-  void newDraft(const QString& name, const QString& experiment_text) override;
+  void newDraft(const QString& name, const QString& experiment_text, const QString& from_run = {}) override;
   void notice(const QString& text, const QString& action, std::function<void()> act, int seconds) override;
 
  private:
