@@ -86,6 +86,7 @@ class PluginsPage : public Page {
     view_->setFixedWidth(260);
     view_->setFrameShape(QFrame::NoFrame);
     view_->horizontalHeader()->setStretchLastSection(true);
+    view_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     view_->setColumnWidth(0, 130);
     row->addWidget(view_);
     auto* area = new QScrollArea(box);
@@ -120,10 +121,10 @@ class PluginsPage : public Page {
     column->addLayout(buttons);
     options_ = table(content, QStringLiteral("plugins.options"), tr("Options"),
                      {tr("Option"), tr("Symbol"), tr("Kind"), tr("Default"), tr("Range"), tr("Meaning")});
-    column->addWidget(options_);
+    column->addWidget(options_, 2);
     checks_ = table(content, QStringLiteral("plugins.checks"), tr("Results of the check"), {tr("Check"), tr("Result"), tr("Meaning")});
-    column->addWidget(checks_);
-    column->addStretch(1);
+    column->addWidget(checks_, 1);
+    column->addStretch(0);
     area->setWidget(content);
     row->addWidget(area, 1);
     return box;
@@ -134,6 +135,7 @@ class PluginsPage : public Page {
     set_up_table(*made, name, accessible);
     made->setHorizontalHeaderLabels(headers);
     made->horizontalHeader()->setStretchLastSection(true);
+    made->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     made->setEditTriggers(QAbstractItemView::NoEditTriggers);
     return made;
   }

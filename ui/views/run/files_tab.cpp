@@ -36,6 +36,7 @@ QTableWidget* table(QWidget* parent, const char* name, const QString& accessible
   made->setTabKeyNavigation(false);
   made->verticalHeader()->hide();
   made->horizontalHeader()->setStretchLastSection(true);
+  made->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   return made;
 }
 
@@ -136,7 +137,7 @@ class FilesTab : public RunTab {
       put(checkpoints_, row, 4, path);
     }
     if (checkpoints_->rowCount() > 0 && !sized_) {
-      checkpoints_->resizeColumnsToContents();
+      for (int column = 0; column + 1 < checkpoints_->columnCount(); ++column) checkpoints_->resizeColumnToContents(column);
       sized_ = true;
     }
     none_->setVisible(newest_first.empty());

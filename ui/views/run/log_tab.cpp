@@ -101,6 +101,7 @@ class LogTab : public RunTab {
     view_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 4);
     view_->horizontalHeader()->setStretchLastSection(true);
+    view_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     empty_ = new QLabel(this);
     empty_->setAlignment(Qt::AlignCenter);
     empty_->setWordWrap(true);

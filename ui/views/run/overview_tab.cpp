@@ -51,7 +51,7 @@ class OverviewTab : public RunTab {
     latest_->setObjectName(QStringLiteral("run.overview.latest"));
     latest_->setAccessibleName(tr("Newest values"));
     latest_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    latest_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // gives way in a narrow window; the tooltip has all of it
+    latest_->setWordWrap(true);  // two lines in a narrow window
     columns_ = new QComboBox(this);
     columns_->setObjectName(QStringLiteral("run.overview.columns"));
     columns_->setAccessibleName(tr("Columns of charts"));

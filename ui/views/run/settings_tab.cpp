@@ -88,6 +88,7 @@ class SettingsTab : public RunTab {
     made->setTabKeyNavigation(false);
     made->verticalHeader()->hide();
     made->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
+    made->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     return made;
   }
 

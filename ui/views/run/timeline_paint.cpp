@@ -280,6 +280,7 @@ void TimelineView::paintRuler(QPainter& painter) {
     painter.drawLine(QPointF(x, top + height - 4), QPointF(x, top + height));
     const QString text = zero > 0 ? QString(QStringLiteral("+") + format::duration(std::abs(at) < step / 2 ? 0 : at))
                                   : format::duration(std::abs(at) < step / 2 ? 0 : at);
+    if (x + 3 + painter.fontMetrics().horizontalAdvance(text) > viewport()->width()) break;  // it would be cut
     painter.drawText(QRectF(x + 3, top + height / 2.0, 106, height / 2.0 - 1), Qt::AlignLeft | Qt::AlignVCenter, text);
   }
   if (!timeline_) return;
@@ -290,9 +291,10 @@ void TimelineView::paintRuler(QPainter& painter) {
     if (traced.end_s < from_s_ || traced.start_s > to_s_) continue;
     const double left = std::max(x_of(traced.start_s), double(labels_width()));
     const QString text = tr("step %1").arg(format::count(traced.step));
-    if (left < free_from || x_of(traced.end_s) - left < 20) continue;
+    const int length = painter.fontMetrics().horizontalAdvance(text);
+    if (left < free_from || x_of(traced.end_s) - left < 20 || left + 3 + length > viewport()->width()) continue;
     painter.drawText(QRectF(left + 3, top, 160, height / 2.0), Qt::AlignLeft | Qt::AlignVCenter, text);
-    free_from = left + painter.fontMetrics().horizontalAdvance(text) + 12;
+    free_from = left + length + 12;
   }
 }
 
