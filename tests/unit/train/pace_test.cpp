@@ -137,8 +137,8 @@ TEST(Pace, UpdatesTakeTheirShareAndWaitingForExchangesIsNotTheirs) {
 // ---- tasks ----
 
 std::vector<LayerSpec> small_model() {
-  return {layer("conv", "conv1", {{"channels", Value{std::int64_t{4}}}, {"kernel", Value{std::int64_t{3}}}}), layer("relu", "relu1"),
-          layer("flatten", "flatten1"), layer("linear", "fc1", {{"features", Value{std::int64_t{3}}}})};
+  return {layer("conv", "conv1", {{"channels", Value{std::int64_t{4}}}, {"kernel", numbers({3})}, {"padding", numbers({1})}}),
+          layer("relu", "relu1"), layer("flatten", "flatten1"), layer("linear", "fc1", {{"features", Value{std::int64_t{3}}}})};
 }
 
 struct Events final : Hooks {
