@@ -25,6 +25,7 @@ void Pace::forward(int layer) { spend(share_ * options_.profile.forward_of(stati
 void Pace::backward(int layer) { spend(share_ * options_.profile.backward_s.at(static_cast<std::size_t>(layer))); }
 
 void Pace::end_passes() {
+  look();
   passing_ = false;
   returned_s_ = clock_.now_s();
 }
@@ -41,14 +42,20 @@ void Pace::update(std::int64_t elements) {
 void Pace::spend(double seconds) {
   due_s_ += factor_ * seconds;
   returned_s_ = clock_.now_s();
-  if (due_s_ - returned_s_ >= shortest_sleep_s) {
-    clock_.sleep_until(due_s_);
-    returned_s_ = clock_.now_s();
-  }
+  look();
+  if (due_s_ - returned_s_ < shortest_sleep_s) return;
+  clock_.sleep_until(due_s_);
+  returned_s_ = clock_.now_s();
+}
+
+void Pace::look() {
   if (returned_s_ - due_s_ > tolerance_s_) overrun_ = true;
 }
 
-bool Pace::take_overrun() { return std::exchange(overrun_, false); }
+bool Pace::take_overrun() {
+  look();
+  return std::exchange(overrun_, false);
+}
 
 void PacedHooks::before_forward(int slice) {
   const double start_s = pace_.clock().now_s();

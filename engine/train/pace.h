@@ -32,8 +32,9 @@ class Pace {
   void end_passes();
   void update_begins();  // since the last call it was waiting for an exchange
   void update(std::int64_t elements);
-  // Whether a wait was over before it began, or ended late, since begin_passes() by more than tolerance_s(): the times of the step are not
-  // those of the profile. Asking resets it.
+  // Whether since begin_passes() a wait was over before it began, or the passes or the last update ended late, by more than tolerance_s():
+  // the times of the step are not those of the profile. A wait that ends late for which the next one makes up is none. To be asked at the
+  // end of a step.
   bool take_overrun();
   // What the later waits of a step make up for: 1 % of the step's time, at least 100 us, which a timer may be late.
   double tolerance_s() const { return tolerance_s_; }
@@ -41,6 +42,7 @@ class Pace {
 
  private:
   void spend(double seconds);
+  void look();  // whether it is late
   PaceOptions options_;
   Clock& clock_;
   double factor_ = 1, share_ = 1, tolerance_s_ = 0;
