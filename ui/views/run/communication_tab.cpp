@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "engine/store/emulation.h"
 #include "ui/models/format.h"
 #include "ui/views/run/hidden_chart.h"
 #include "ui/views/run/run_actions.h"
@@ -188,6 +189,7 @@ class CommunicationTab : public RunTab {
     if (!in_part) parts << tr("inflation %1").arg(figures.inflation);
     QString text = parts.join(QStringLiteral(" · "));
     if (figures.disagree) text += QStringLiteral("  ⚠ ") + tr("exposed and blocked do not agree: trace or another stall");
+    if (const auto why = times_withheld(data().summary())) text += QStringLiteral("  ⚠ ") + QString::fromStdString(*why);
     if (strip_->text() != text) strip_->setText(text);
     if (!feed_->loaded()) feed_->refresh();
   }
