@@ -43,6 +43,23 @@ std::optional<double> measured_step_s(Reader& reader, const Experiment& experime
   return std::nullopt;
 }
 
+// The experiment with another value of one key of [strategy]: as if --set had said so, where the other keys allow that.
+Experiment varied(ExperimentArguments arguments, const std::string& key, const std::string& value,
+                  Experiment (*replaced)(Experiment, const std::string&), const Experiment* otherwise = nullptr) {
+  const ExperimentArguments before = arguments;
+  arguments.sets.push_back("strategy." + key + "=\"" + value + "\"");
+  try {
+    return load(arguments);
+  } catch (const ConfigError&) {  // keys that only the file's own value has
+    return replaced(otherwise != nullptr ? *otherwise : load(before), value);
+  }
+}
+
+Experiment with_words(ExperimentArguments arguments, const std::string& strategy, const std::string& plan, const Experiment& of_strategy) {
+  if (!strategy.empty()) arguments.sets.push_back("strategy.name=\"" + strategy + "\"");
+  return varied(std::move(arguments), "plan", plan, with_plan, &of_strategy);
+}
+
 struct Row {
   std::string strategy;
   std::optional<std::string> plan;  // none where no gradients are exchanged
@@ -97,14 +114,11 @@ int run(const Arguments& arguments, const Global& global) {
   if (strategies.empty()) strategies = {""};
   std::vector<Row> rows;
   for (const std::string& strategy : strategies) {
-    ExperimentArguments varied = arguments.experiment;
-    if (!strategy.empty()) varied.sets.push_back("strategy.name=\"" + strategy + "\"");
-    const bool exchanges = exchanges_gradients(load(varied));
-    std::vector<std::string> of_this = plans.empty() || !exchanges ? std::vector<std::string>{""} : plans;
-    for (const std::string& plan : of_this) {
-      ExperimentArguments chosen = varied;
-      if (!plan.empty()) chosen.sets.push_back("strategy.plan=\"" + plan + "\"");
-      const Experiment experiment = load(chosen);
+    const Experiment of_strategy =
+        strategy.empty() ? load(arguments.experiment) : varied(arguments.experiment, "name", strategy, with_strategy);
+    const bool exchanges = exchanges_gradients(of_strategy);
+    for (const std::string& plan : plans.empty() || !exchanges ? std::vector<std::string>{""} : plans) {
+      const Experiment experiment = plan.empty() ? of_strategy : with_words(arguments.experiment, strategy, plan, of_strategy);
       const PredictionInputs inputs = prediction_inputs(experiment, arguments.profile, reader ? &*reader : nullptr, workspace);
       for (const int count : workers) {
         SimulationRequest request = prediction_request(experiment, inputs, count);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "engine/base/error.h"
 #include "engine/sim/profiles.h"
@@ -36,12 +37,26 @@ std::optional<Wire> wire_of(const LinkCost& fitted, const std::string& allreduce
 }
 
 bool says_how_it_was_timed(std::string_view key) {
-  for (const std::string_view prefix : {"checkpoint.", "fault.", "cluster.profile", "train.target", "train.stop_at_target"})
+  for (const std::string_view prefix : {"checkpoint.", "fault.", "cluster.profile", "cluster.time_scale", "cluster.slowdown",
+                                        "cluster.jitter", "train.target", "train.stop_at_target"})
     if (key.starts_with(prefix)) return true;
   for (const std::string_view other : {"name", "train.steps", "train.epochs", "train.evaluate_every", "cluster.compute",
                                        "cluster.threads_per_worker", "cluster.link.emulate", "cluster.emulate_link"})
     if (key == other) return true;
   return false;
+}
+
+// These are written only where compute is not real, so they are compared by their values.
+bool disturbed_alike(const ClusterSpec& a, const ClusterSpec& b) {
+  if (a.time_scale != b.time_scale || a.jitter_std != b.jitter_std || (a.jitter_std > 0 && a.jitter_seed != b.jitter_seed)) return false;
+  for (std::int64_t worker = 0; worker < a.workers; ++worker) {
+    const auto of = [worker](const ClusterSpec& cluster) {
+      const bool given = cluster.slowdown.size() <= 1 || worker < static_cast<std::int64_t>(cluster.slowdown.size());
+      return given ? cluster.slowdown_of(worker) : 1;
+    };
+    if (of(a) != of(b)) return false;
+  }
+  return true;
 }
 
 std::vector<std::pair<std::string, std::string>> what_is_trained(const std::string& complete) {
@@ -95,6 +110,29 @@ SimulationRequest prediction_request(const Experiment& experiment, const Predict
   return request;
 }
 
+Experiment with_strategy(Experiment experiment, const std::string& name) {
+  const StrategyEntry& entry = strategy_entry(name);
+  std::map<std::string, Value, std::less<>> kept;
+  for (const Parameter& parameter : entry.parameters) {
+    const auto given = experiment.strategy.options.all().find(parameter.key);
+    if (given != experiment.strategy.options.all().end()) kept.insert(*given);
+  }
+  experiment.strategy.name = name;
+  experiment.strategy.options = with_defaults(entry.parameters, kept);
+  experiment.complete.clear();
+  std::vector<Problem> problems;
+  if (entry.check != nullptr) entry.check(experiment.strategy.options, experiment, problems);
+  if (!problems.empty()) throw ConfigError(problems.front().message, problems.front().origin);
+  return experiment;
+}
+
+Experiment with_plan(Experiment experiment, const std::string& name) {
+  experiment.strategy.plan_options = defaults_of(planner(name).parameters);
+  experiment.strategy.plan = name;
+  experiment.complete.clear();
+  return experiment;
+}
+
 std::vector<int> worker_list(const std::string& text) {
   const auto wrong = [&](const std::string& why) {
     throw ConfigError(fmt::format("--workers {}: {}; a list as 2,4,8 or 4,8,...,1024 would be right", text, why));
@@ -135,10 +173,11 @@ std::vector<int> worker_list(const std::string& text) {
 bool is_measurement_of(const std::string& run_experiment, const Experiment& experiment) {
   const Parsed parsed = parse_experiment(run_experiment, "run", catalogue());
   if (!parsed.experiment) return false;
+  if (experiment.complete.empty()) return false;
   auto here = what_is_trained(experiment.complete);
   for (auto& [key, value] : here)
     if (key == "cluster.workers") value = std::to_string(experiment.cluster.workers);
-  return what_is_trained(parsed.experiment->complete) == here;
+  return what_is_trained(parsed.experiment->complete) == here && disturbed_alike(parsed.experiment->cluster, experiment.cluster);
 }
 
 }  // namespace syncline

@@ -12,7 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/comm/arithmetic.h"
-#include "engine/sim/message_level.h"
+#include "engine/sim/moves_run.h"
 #include "engine/sim/sim_group.h"
 
 namespace syncline {
@@ -100,6 +100,11 @@ Builder builder_of(CollectiveShape::Kind kind, const ScheduleEntry& allreduce) {
   return dissemination_barrier;
 }
 
+Network make_network(EventQueue& events, int ranks, const SimCommOptions& options) {
+  if (options.topology) return {events, *options.topology, options.wire.add_per_byte_s, options.time_scale};
+  return {events, ranks, options.wire};
+}
+
 }  // namespace
 
 struct SimCommunicator::Call {
@@ -112,8 +117,7 @@ SimNetworkWorld::SimNetworkWorld(VirtualWorld& world, int ranks, const SimCommOp
     : world_(world),
       options_(options),
       entry_(allreduce_schedule(options.allreduce)),
-      network_(options.topology ? Network(world.events(), *options.topology, options.wire.add_per_byte_s, options.time_scale)
-                                : Network(world.events(), ranks, options.wire)) {
+      network_(make_network(world.events(), ranks, options)) {
   if (network_.ranks() != ranks)
     throw UsageError(fmt::format("internal error: a topology of {} ranks for a world of {}", network_.ranks(), ranks));
   options_.wire = network_.wire();
@@ -126,6 +130,8 @@ SimNetworkWorld::SimNetworkWorld(VirtualWorld& world, int ranks, const SimCommOp
   if (options_.allreduce_options.has("chunk_bytes"))
     options_.chunk_bytes = static_cast<std::int64_t>(options_.allreduce_options.real("chunk_bytes"));
   options_.allreduce_options = with_defaults(entry_.parameters, options_.allreduce_options.all());
+  if (options_.topology && options_.topology->described()) machines_ = options_.topology->machine_of_ranks();
+  if (ranks > 1) check_machines(entry_, machines_);
   world_.at_end([this] { return problem(); });
 }
 
@@ -138,13 +144,29 @@ std::string SimNetworkWorld::problem() const {
   return network_.problem(world_.makespan_s());
 }
 
-double SimNetworkWorld::alone_s(std::int64_t count, int size) {
-  const auto [at, fresh] = alone_.try_emplace({count, size});
-  if (fresh)
-    at->second = allreduce_by_messages(entry_, options_.allreduce_options, size, count, std::max<std::int64_t>(1, options_.chunk_bytes / 4),
-                                       options_.wire)
-                     .seconds;
-  return at->second;
+ScheduleRequest SimNetworkWorld::request(const SimGroup& group, int member, std::int64_t count) const {
+  return {.rank = member,
+          .size = group.size(),
+          .count = count,
+          .chunk = std::max<std::int64_t>(1, options_.chunk_bytes / 4),
+          .options = &options_.allreduce_options,
+          .machines = group.machines};
+}
+
+double SimNetworkWorld::alone_s(const SimGroup& group, std::int64_t count) {
+  const auto [at, fresh] = alone_.try_emplace({&group, count});
+  if (!fresh) return at->second;
+  EventQueue events;
+  Network network = make_network(events, network_.ranks(), options_);
+  double last_s = 0;
+  std::vector<MovesRun::Member> members;
+  for (int member = 0; member < group.size(); ++member)
+    members.push_back(std::make_shared<PreparedMoves>(entry_.build(request(group, member, count)).moves));
+  const auto run = std::make_shared<MovesRun>(events, network, group.ranks, std::move(members), [&](int) { last_s = events.now_s(); });
+  for (int member = 0; member < group.size(); ++member) run->begin(member);
+  while (!events.empty()) events.happen();
+  if (run->left() > 0) throw UsageError(fmt::format("internal error: a schedule stops with {} moves left", run->left()));
+  return at->second = last_s;
 }
 
 std::shared_ptr<SimGroup> SimNetworkWorld::group(const std::string& path, std::string_view purpose, const std::vector<int>& ranks) {
@@ -152,11 +174,13 @@ std::shared_ptr<SimGroup> SimNetworkWorld::group(const std::string& path, std::s
   if (found) return found;
   found = std::make_shared<SimGroup>(world_, network_, std::string(purpose), ranks);
   SimGroup& group = *found;
+  if (!machines_.empty())
+    for (const int rank : ranks) group.machines.push_back(machines_[static_cast<std::size_t>(rank)]);
   group.by_messages = group.size() > 1 && group.size() <= options_.most_by_messages;
-  group.cost_s = [this](const SimCollective& all) {
+  group.cost_s = [this, of = found.get()](const SimCollective& all) {
     const int size = static_cast<int>(all.parts.size());
     if (all.shape.kind != CollectiveShape::allreduce || size == 1 || all.shape.count == 0) return cost_of(all, options_.wire);
-    if (entry_.cost_s == nullptr) return alone_s(all.shape.count, size);
+    if (entry_.cost_s == nullptr) return alone_s(*of, all.shape.count);
     return entry_.cost_s({.size = size,
                           .bytes = 4.0 * static_cast<double>(all.shape.count),
                           .alpha_s = options_.wire.latency_s,
@@ -166,19 +190,15 @@ std::shared_ptr<SimGroup> SimNetworkWorld::group(const std::string& path, std::s
   };
   using Key = std::tuple<int, std::int64_t, int, bool>;
   auto known = std::make_shared<std::map<Key, std::vector<MovesRun::Member>>>();
-  group.moves = [this, known, size = group.size()](const CollectiveShape& shape, bool scaled) {
+  group.moves = [this, known, of = found.get()](const CollectiveShape& shape, bool scaled) {
     auto& members = (*known)[Key{shape.kind, shape.count, shape.root, scaled}];
     if (!members.empty()) return members;
     const Builder build = builder_of(shape.kind, entry_);
-    for (int member = 0; member < size; ++member) {
-      members.push_back(std::make_shared<PreparedMoves>(build({.rank = member,
-                                                               .size = size,
-                                                               .count = shape.count,
-                                                               .chunk = std::max<std::int64_t>(1, options_.chunk_bytes / 4),
-                                                               .root = shape.root,
-                                                               .scaled = scaled,
-                                                               .options = &options_.allreduce_options})
-                                                            .moves));
+    for (int member = 0; member < of->size(); ++member) {
+      ScheduleRequest wanted = request(*of, member, shape.count);
+      wanted.root = shape.root;
+      wanted.scaled = scaled;
+      members.push_back(std::make_shared<PreparedMoves>(build(wanted).moves));
     }
     return members;
   };
@@ -252,12 +272,7 @@ Work SimCommunicator::collective(Call call) {
   work->bytes = call.shape.count * 4;
   if (recorder_ != nullptr && call.shape.count > 0) {
     Traffic sent;
-    if (call.shape.kind == CollectiveShape::allreduce)
-      sent = owner_.entry_.traffic({.rank = member_,
-                                    .size = size(),
-                                    .count = call.shape.count,
-                                    .chunk = std::max<std::int64_t>(1, owner_.options_.chunk_bytes / 4),
-                                    .options = &owner_.options_.allreduce_options});
+    if (call.shape.kind == CollectiveShape::allreduce) sent = owner_.entry_.traffic(owner_.request(*group_, member_, call.shape.count));
     record(*work, label.empty() ? name_of(call.shape.kind) : label, call.reduce.id, group_->next_sequence(member_), call.shape.count * 4,
            sent);
   }

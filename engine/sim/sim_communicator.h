@@ -51,7 +51,8 @@ class SimNetworkWorld {
   friend class SimCommunicator;
   std::shared_ptr<SimGroup> group(const std::string& path, std::string_view purpose, const std::vector<int>& ranks);
   std::string problem() const;
-  double alone_s(std::int64_t count, int size);  // an allreduce whose ranks begin together, by its moves
+  ScheduleRequest request(const SimGroup&, int member, std::int64_t count) const;
+  double alone_s(const SimGroup&, std::int64_t count);  // an allreduce whose ranks begin together, by its moves
 
   VirtualWorld& world_;
   SimCommOptions options_;
@@ -59,7 +60,8 @@ class SimNetworkWorld {
   Network network_;
   SimPending pending_;
   std::map<std::string, std::shared_ptr<SimGroup>> groups_;
-  std::map<std::pair<std::int64_t, int>, double> alone_;
+  std::vector<int> machines_;  // of the ranks; empty: not described
+  std::map<std::pair<const SimGroup*, std::int64_t>, double> alone_;
 };
 
 class SimCommunicator final : public Communicator {

@@ -83,7 +83,8 @@ struct SimGroup {
   VirtualWorld& world;
   Network& network;
   std::string purpose;
-  std::vector<int> ranks;  // of the world, by member
+  std::vector<int> ranks;     // of the world, by member
+  std::vector<int> machines;  // of the members; empty: not known
   bool by_messages = false;
   std::function<double(const SimCollective&)> cost_s;                                       // as one event
   std::function<std::vector<MovesRun::Member>(const CollectiveShape&, bool scaled)> moves;  // by messages

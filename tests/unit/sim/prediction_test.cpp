@@ -58,6 +58,10 @@ TEST(Prediction, ARunOfTheSameTrainingIsAMeasurement) {
   const auto of = [&](const Overrides& overrides) { return is_measurement_of(parsed(overrides).complete, experiment); };
   EXPECT_TRUE(of({}));
   EXPECT_TRUE(of({{"name", "another"}, {"train.steps", "500"}, {"cluster.link.emulate", "true"}}));
+  const std::string times = "{ forward_s = [0.01], backward_s = [0.02], update_s = 0.001 }";
+  EXPECT_TRUE(of({{"cluster.compute", "emulate"}, {"cluster.profile", times}}));
+  EXPECT_FALSE(of({{"cluster.compute", "emulate"}, {"cluster.profile", times}, {"cluster.slowdown", "[1, 2]"}}));
+  EXPECT_FALSE(of({{"cluster.compute", "emulate"}, {"cluster.profile", times}, {"cluster.time_scale", "2"}}));
   EXPECT_FALSE(of({{"strategy.plan", "single"}}));
   EXPECT_FALSE(of({{"cluster.link.bandwidth", "\"2 Gbit/s\""}}));
   EXPECT_FALSE(of({{"train.batch_per_worker", "32"}}));
@@ -85,6 +89,19 @@ TEST(Prediction, TakesTimesFromAFileAndTheLinkFromTheExperiment) {
   EXPECT_EQ(four.workers, 4);
   EXPECT_NEAR(four.step_s, alone_s + four.exposed_s, 1e-6);
   EXPECT_GT(four.exposed_s, 200e-6) << "two latencies at least";
+}
+
+TEST(Prediction, AnotherStrategyOrPlanKeepsWhatItKnows) {
+  Experiment experiment = parsed({{"strategy.plan", "threshold"}, {"strategy.overlap", "false"}});
+  const Experiment alone = with_strategy(experiment, "none"), back = with_strategy(alone, "sync"), same = with_strategy(experiment, "sync");
+  EXPECT_EQ(alone.strategy.name, "none");
+  EXPECT_FALSE(alone.strategy.options.has("overlap"));
+  EXPECT_TRUE(back.strategy.options.flag("overlap")) << "its default";
+  EXPECT_FALSE(same.strategy.options.flag("overlap"));
+  EXPECT_FALSE(is_measurement_of(experiment.complete, same)) << "how it was written is not known";
+  EXPECT_EQ(with_plan(experiment, "optimal").strategy.plan_options.all().size(), 0u);
+  EXPECT_THROW(with_strategy(experiment, "nonsense"), ConfigError);
+  EXPECT_THROW(with_plan(experiment, "nonsense"), ConfigError);
 }
 
 TEST(Prediction, SaysWhereTimesWouldComeFrom) {

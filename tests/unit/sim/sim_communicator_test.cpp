@@ -95,6 +95,51 @@ TEST(SimCommunicator, AScheduleWithoutClosedFormTakesWhatItsMovesTake) {
   EXPECT_DOUBLE_EQ(allreduce_s("tree", 40, 100'000, 32, 256 * 1024), alone);
 }
 
+// Two machines of two ranks each with one slow link between them, which is shared.
+TEST(SimCommunicator, ATopologysLinksAreSharedAndItsMachinesKnown) {
+  ClusterSpec cluster;
+  cluster.workers = 4;
+  cluster.nodes = {{.name = "left", .count = 1, .cores = 2}, {.name = "right", .count = 1, .cores = 2}};
+  LinkSpec link;
+  link.from = "left";
+  link.to = "right";
+  link.bandwidth_bytes_per_s = 1e8;
+  link.latency_s = 1e-3;
+  link.shared = true;
+  cluster.links = {link};
+  const auto topology = std::make_shared<const Topology>(cluster);
+  constexpr std::int64_t count = 1'000'000;
+  const auto time_s = [&](const char* allreduce, int most_by_messages) {
+    return on_sim_ranks(
+               4,
+               {.wire = {}, .topology = topology, .allreduce = allreduce, .chunk_bytes = 256 * 1024, .most_by_messages = most_by_messages},
+               [](SimRank rank) {
+                 View view = View::ghost(count);
+                 rank.comm.allreduce(view, view).wait();
+               })
+        .makespan_s;
+  };
+  // Each of four flows of a million bytes passes the link twice in each direction: 2 x 40 ms and two latencies.
+  EXPECT_NEAR(time_s("direct", 32), 0.082, 0.082 * 0.03);
+  // One half of the sums passes it in each direction and comes back as the whole: 2 x 20 ms, in chunks behind each other.
+  EXPECT_LT(time_s("hierarchical", 32), 0.6 * time_s("direct", 32));
+  EXPECT_NEAR(time_s("hierarchical", 0), time_s("hierarchical", 32), 1e-9) << "no closed form: its moves are taken";
+  // Two flows pass it at a time if they send directly. Inside a machine a message takes no time.
+  on_sim_ranks(4, {.wire = {}, .topology = topology}, [](SimRank rank) {
+    View view = View::ghost(count);
+    const int partner = rank.comm.rank() ^ 1, across = rank.comm.rank() ^ 2;
+    Work sent = rank.comm.send(view, partner, 1), received = rank.comm.receive(view, partner, 1);
+    received.wait();
+    EXPECT_EQ(rank.context.now_s(), 0);
+    sent.wait();
+    sent = rank.comm.send(view, across, 2);
+    received = rank.comm.receive(view, across, 2);
+    received.wait();
+    EXPECT_NEAR(rank.context.now_s(), rank.comm.rank() % 2 == 0 ? 0.041 : 0.081, 1e-9);
+    sent.wait();
+  });
+}
+
 TEST(SimCommunicator, TheLibrarysOwnAllreduceIsRefused) {
   try {
     allreduce_s("library", 4, 10, 0);
