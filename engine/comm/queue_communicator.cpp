@@ -216,14 +216,20 @@ Work QueueCommunicator::collective(const ScheduleOperation::Call& call, Builder 
 }
 
 Work QueueCommunicator::allreduce(View in, View out, Reduce reduce) {
+  return allreduce_as(WireFormat::fp32, std::move(in), std::move(out), reduce);
+}
+
+Work QueueCommunicator::allreduce_as(WireFormat format, View in, View out, Reduce reduce) {
   check_views(in, out, out.count(), in.count(), "allreduce");
   if (in.overlaps(out) && !in.same_range(out)) throw UsageError("internal error: allreduce with views that overlap without being the same");
   const std::int64_t count = in.count();
   const ScheduleEntry& entry = allreduce_schedule(group_->options.allreduce);
   const bool library = entry.build == nullptr && size() > 1;
+  if (format != WireFormat::fp32 && (library || reduce.op == Op::bit_and))
+    throw UsageError("internal error: an allreduce of 16-bit elements by the library, or of the bits of elements");
   // The library's call needs no moves of its own; one rank alone is the same for every schedule.
   const Builder build = library ? dissemination_barrier : entry.build == nullptr ? direct_allreduce : entry.build;
-  return collective({"allreduce", std::move(in), std::move(out), reduce, 0, count, library}, build);
+  return collective({"allreduce", std::move(in), std::move(out), reduce, 0, count, library, format}, build);
 }
 
 Work QueueCommunicator::reduce(View in, View out, int root, Reduce reduce) {

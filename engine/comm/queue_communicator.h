@@ -26,6 +26,9 @@ class QueueCommunicator final : public Communicator {
   int size() const override { return group_->size; }
   Features features() const override;
   Work allreduce(View in, View out, Reduce = {}) override;
+  // The same with elements that have 16 bits on their way: half of the bytes, sums in fp32, and on every rank the same bits, rounded to the
+  // element where there are several ranks. UsageError for Op::bit_and and for the library's allreduce.
+  Work allreduce_as(WireFormat, View in, View out, Reduce = {});
   Work reduce(View in, View out, int root, Reduce = {}) override;
   Work broadcast(View, int root) override;
   Work reduce_scatter(View in, View out, Reduce = {}) override;

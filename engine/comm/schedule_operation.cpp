@@ -9,7 +9,6 @@
 #include <xxhash.h>
 
 #include "engine/base/error.h"
-#include "engine/comm/arithmetic.h"
 #include "engine/metrics/clock.h"
 
 namespace syncline {
@@ -127,8 +126,9 @@ void ScheduleOperation::prepare(const Call& call, std::shared_ptr<const Prepared
   op_ = call.reduce.op;
   scale_ = static_cast<float>(call.reduce.scale_before);
   library_ = call.library;
+  format_ = call.format;
   started_ = false;
-  payload_bytes = call.count * 4;
+  payload_bytes = call.count * bytes_of(format_);
   set_fingerprint(call.count, call.root, op_, call.reduce.order);
   input_hash_ = group->options.check ? hash_of(in_) : 0;
 }
@@ -179,18 +179,42 @@ void ScheduleOperation::complete(int move) {
   }
 }
 
+// None for fp32: the message is what lies in memory.
+int ScheduleOperation::allot_stage(std::int64_t count) {
+  if (format_ == WireFormat::fp32) return -1;
+  if (free_stages_.empty()) {
+    free_stages_.push_back(static_cast<int>(stages_.size()));
+    stages_.emplace_back();
+  }
+  const int stage = free_stages_.back();
+  free_stages_.pop_back();
+  std::vector<std::uint16_t>& memory = stages_[static_cast<std::size_t>(stage)];
+  if (memory.size() < static_cast<std::size_t>(count)) memory.resize(static_cast<std::size_t>(count));
+  return stage;
+}
+
 void ScheduleOperation::run(Transport& transport, int index) {
   const Move& move = schedule_->schedule.moves[static_cast<std::size_t>(index)];
   const int message_tag = tag_of(fingerprint.sequence, move.channel);
+  const std::int64_t message_bytes = move.count * bytes_of(format_);
   switch (move.kind) {
-    case Move::send:
-      flights_.push_back({transport.send(address(move.from), move.count * 4, group->collective_context, move.peer, message_tag), index});
-      sent_bytes += move.count * 4;
+    case Move::send: {
+      const float* plain = address(move.from);
+      const int stage = allot_stage(move.count);
+      if (stage >= 0) encode(format_, plain, stage_at(stage), move.count);
+      if (stage >= 0 && move.from.place == Operand::output) decode(format_, stage_at(stage), address(move.from), move.count);
+      const void* data = stage >= 0 ? static_cast<const void*>(stage_at(stage)) : plain;
+      flights_.push_back({transport.send(data, message_bytes, group->collective_context, move.peer, message_tag), index, stage});
+      sent_bytes += message_bytes;
       ++messages;
       return;
-    case Move::receive:
-      flights_.push_back({transport.receive(address(move.into), move.count * 4, group->collective_context, move.peer, message_tag), index});
+    }
+    case Move::receive: {
+      const int stage = allot_stage(move.count);
+      void* data = stage >= 0 ? static_cast<void*>(stage_at(stage)) : address(move.into);
+      flights_.push_back({transport.receive(data, message_bytes, group->collective_context, move.peer, message_tag), index, stage});
       return;
+    }
     case Move::add:
       combine(op_, address(move.from), address(move.into), move.count);
       break;
@@ -231,19 +255,21 @@ Operation::Progress ScheduleOperation::step(Transport& transport) {
       ++i;
       continue;
     }
-    const int move = flights_[i].move;
+    const int move = flights_[i].move, stage = flights_[i].stage;
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
     const Move& ended = schedule_->schedule.moves[static_cast<std::size_t>(move)];
     if (ended.kind == Move::receive) {
       heard_[static_cast<std::size_t>(ended.peer)] = 1;
       saw_bytes(monotonic_s());
-      if (completion.truncated || completion.bytes != ended.count * 4) {
+      if (completion.truncated || completion.bytes != ended.count * bytes_of(format_)) {
         throw TrainingError(
             fmt::format("rank {} sent {} bytes where {} expected {}: the ranks are at different operations; set "
                         "SYNCLINE_CHECK_COLLECTIVES=1 to see which",
-                        ended.peer, completion.bytes, describe(), ended.count * 4));
+                        ended.peer, completion.bytes, describe(), ended.count * bytes_of(format_)));
       }
+      if (stage >= 0) decode(format_, stage_at(stage), address(ended.into), ended.count);
     }
+    if (stage >= 0) free_stages_.push_back(stage);
     moved = true;
     complete(move);
   }
@@ -257,7 +283,7 @@ Operation::Progress ScheduleOperation::step(Transport& transport) {
 
 void ScheduleOperation::abandon(Transport& transport) {
   CheckedOperation::abandon(transport);
-  for (const Flight& flight : flights_) transport.cancel(flight.handle);
+  for (const Flight& flight : flights_) transport.cancel(flight.handle);  // their stages are not used again: a message may still move
   flights_.clear();
 }
 

@@ -2,9 +2,11 @@
 // The executor of schedules: a collective on the communication thread.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
+#include "engine/comm/arithmetic.h"
 #include "engine/comm/group.h"
 #include "engine/comm/schedules/schedule.h"
 
@@ -56,6 +58,9 @@ class ScheduleOperation final : public CheckedOperation {
     int root = 0;
     std::int64_t count = 0;  // of the whole vector
     bool library = false;    // the transport's own allreduce
+    // 16 bits: messages are encoded when they leave and decoded when they have come, so additions see fp32. What is sent out of the output
+    // is rounded there too: the sums that a rank keeps are those that the others get.
+    WireFormat format = WireFormat::fp32;
   };
   void prepare(const Call&, std::shared_ptr<const PreparedSchedule>);
 
@@ -70,7 +75,10 @@ class ScheduleOperation final : public CheckedOperation {
   struct Flight {
     Transport::Handle handle;
     int move;
+    int stage = -1;  // the encoded message; -1: it is not encoded
   };
+  int allot_stage(std::int64_t count);
+  std::uint16_t* stage_at(int stage) { return stages_[static_cast<std::size_t>(stage)].data(); }
   void run_ready(Transport&);
   void run(Transport&, int move);
   void complete(int move);
@@ -82,6 +90,9 @@ class ScheduleOperation final : public CheckedOperation {
   Op op_ = Op::sum;
   float scale_ = 1;
   bool library_ = false, started_ = false;
+  WireFormat format_ = WireFormat::fp32;
+  std::deque<std::vector<std::uint16_t>> stages_;
+  std::vector<int> free_stages_;
   std::uint64_t input_hash_ = 0;
   std::vector<int> waits_for_, ready_;
   std::size_t ready_at_ = 0;

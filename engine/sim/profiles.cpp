@@ -128,7 +128,7 @@ Profile paced_profile(const LayerProfile& times, const Experiment& experiment) {
   profile.forward_s *= factor;
   profile.update_s *= factor;
   for (double& seconds : profile.backward_s) seconds *= factor;
-  if (cluster.links.size() == 1) profile.allreduce = emulated_allreduce(cluster.links.front(), cluster.workers);
+  profile.allreduce = emulated_allreduce(cluster);
   return profile;
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
+#include "engine/experiment/topology.h"
 #include "engine/metrics/statistics.h"
 #include "engine/plan/link_fit.h"
 #include "engine/sim/profiles.h"
@@ -150,6 +152,28 @@ LinkCost emulated_allreduce(const LinkSpec& link, std::int64_t ranks) {
   return {2 * link.latency_s, link.bandwidth_bytes_per_s > 0 ? share / link.bandwidth_bytes_per_s : 0, 0};
 }
 
+LinkCost emulated_allreduce(const ClusterSpec& cluster) {
+  if (cluster.links.empty()) return {};
+  if (cluster.nodes.empty()) return emulated_allreduce(cluster.links.front(), cluster.workers);
+  const Topology topology(cluster);
+  const auto workers = static_cast<int>(cluster.workers);
+  std::map<std::tuple<std::int64_t, int, int>, double> busy_s;  // (link, from, to), of shared ones without the ranks: seconds a byte
+  LinkCost cost{};
+  for (int from = 0; from < workers; ++from) {
+    for (int to = 0; to < workers; ++to) {
+      if (from == to) continue;
+      cost.latency_s = std::max(cost.latency_s, 2 * topology.latency_s(from, to));
+      for (const Topology::Hop& hop : topology.route(from, to)) {
+        if (hop.bytes_per_s == 0) continue;
+        double& busy = busy_s[hop.shared ? std::tuple{hop.link, -1, -1} : std::tuple{hop.link, from, to}];
+        busy += 1 / (workers * hop.bytes_per_s);
+        cost.per_byte_s = std::max(cost.per_byte_s, 2 * busy);
+      }
+    }
+  }
+  return cost;
+}
+
 LayerProfile layer_profile(Reader& reader, const RunInfo& run) {
   if (std::find(run.emulated.begin(), run.emulated.end(), "compute") != run.emulated.end())
     throw ConfigError(fmt::format("run {} was paced or emulated itself: its layer times are those of its own profile", run.id));
@@ -176,8 +200,7 @@ Profile traced_profile(Reader& reader, const RunInfo& run, std::span<const Layer
   Profile profile = by_slices(profile_of(slowest.times), recorded);
   profile.forward_s = slowest.times.compute_s();
   const ClusterSpec& cluster = experiment.cluster;
-  profile.allreduce = cluster.emulate_link && cluster.links.size() == 1 ? emulated_allreduce(cluster.links.front(), cluster.workers)
-                                                                        : fitted_exchange(slowest.times);
+  profile.allreduce = cluster.emulate_link ? emulated_allreduce(cluster) : fitted_exchange(slowest.times);
   return profile;
 }
 

@@ -22,5 +22,8 @@ Plan recorded_plan(Reader&, const RunInfo&, std::span<const LayerSlice> slices);
 
 // T(n) of an allreduce over p ranks whose cards have this bandwidth, both phases one after the other: 2 latency + 2 (p-1)/p n / bandwidth.
 LinkCost emulated_allreduce(const LinkSpec&, std::int64_t ranks);
+// Of `direct` among the workers of a cluster: twice the longest latency of a route, and per byte twice the time of the link that is busiest
+// when every rank sends every other one a p-th. Without machines it is the above.
+LinkCost emulated_allreduce(const ClusterSpec&);
 
 }  // namespace syncline

@@ -199,6 +199,19 @@ void allreduces(World& world) {
       comm->allreduce(in, out).wait();
       check(wrong_sums(out, size, 1) == 0, at);
     }
+    if (entry.build == nullptr) continue;
+    for (const WireFormat format : {WireFormat::fp16, WireFormat::bf16}) {
+      const View view = View::host(100003);
+      for (std::int64_t i = 0; i < view.count(); ++i) view.data()[i] = static_cast<float>((world.rank() + i) % 17);
+      comm->allreduce_as(format, view, view).wait();
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < view.count(); ++i) {
+        std::int64_t sum = 0;
+        for (int rank = 0; rank < size; ++rank) sum += (rank + i) % 17;
+        wrong += view.data()[i] != static_cast<float>(sum);
+      }
+      check(wrong == 0, fmt::format("{} with elements of 16 bits", entry.name));
+    }
   }
 }
 

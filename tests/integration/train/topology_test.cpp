@@ -60,7 +60,7 @@ TEST(Train, TwoLevelsWithoutMachinesAreRefusedWithTheLine) {
   engine.replace("plan = \"wfbp\"", "allreduce = \"hierarchical\"");
   const Ended ended = engine.train();
   EXPECT_EQ(ended.code, 2);
-  EXPECT_NE(ended.output.find("job.toml:28: strategy.allreduce: 'hierarchical' adds up inside machines first"), std::string::npos)
+  EXPECT_NE(ended.output.find("job.toml:29: strategy.allreduce: 'hierarchical' adds up inside machines first"), std::string::npos)
       << ended.output;
 }
 
