@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/base/error.h"
+#include "engine/base/random.h"
 #include "engine/metrics/statistics.h"
 #include "engine/optim/optimizer.h"
 #include "engine/sim/sim_backend.h"
@@ -16,6 +17,14 @@ namespace syncline {
 namespace {
 
 constexpr int most_traced = 32;
+constexpr double most_real_bytes = 4.0 * 1024 * 1024 * 1024;  // of the vectors of all ranks together
+constexpr double vectors_of_a_rank = 6;                       // parameters, gradients, what a strategy and an optimizer keep
+
+// Of this rank and step, small: nothing that is learned from them means anything.
+void random_gradient(std::uint64_t seed, int rank, const Task::Bound& bound, std::int64_t step) {
+  RandomStream stream(seed, "simulated gradient", static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(step));
+  for (float& value : bound.grads.floats()) value = static_cast<float>(1e-3 * (2 * stream.uniform() - 1));
+}
 
 // Spans and exchanges of a rank; kept whole, so only of few ranks.
 class StepRecorder final : public Recorder {
@@ -66,10 +75,10 @@ class NothingWanted final : public ControlInput {
 
 class Job {
  public:
-  explicit Job(const SimulationRequest& request)
-      : request_(request),
-        experiment_(request.experiment),
-        traits_(request.strategy->traits(experiment_.strategy.options)),
+  explicit Job(SimulationRequest request)
+      : request_(std::move(request)),
+        experiment_(request_.experiment),
+        traits_(request_.strategy->traits(experiment_.strategy.options)),
         workers_(static_cast<int>(experiment_.cluster.workers)),
         times_(static_cast<std::size_t>(workers_)),
         recorders_(static_cast<std::size_t>(workers_)) {
@@ -79,6 +88,7 @@ class Job {
     if (batches.size() > 1) batches.resize(static_cast<std::size_t>(workers_), batches.back());
     for (int worker = 0; worker < workers_; ++worker) batches_.push_back(experiment_.batch_of(worker));
     experiment_.complete.clear();  // nobody could differ
+    if (traits_.value_dependent && !request_.gradient) compute_with_values();
     // Nothing is computed, and a plugin's code has no place here; the update's time is the profile's.
     if (!request_.gradient) experiment_.train.optimizer = {.name = "sgd", .options = defaults_of(sgd().parameters)};
     const int period = std::max(1, traits_.meeting_every);
@@ -109,6 +119,20 @@ class Job {
   static const Entry& sgd() {
     const auto entries = optimizer_entries();
     return *std::find_if(entries.begin(), entries.end(), [](const Entry& entry) { return entry.name == "sgd"; });
+  }
+
+  void compute_with_values() {
+    const double bytes = 4.0 * vectors_of_a_rank * static_cast<double>(request_.step->parameters()) * workers_;
+    if (bytes > most_real_bytes) {
+      throw ConfigError(
+          fmt::format("strategy '{}' decides by values, so its vectors have to be there: {} workers of {} parameters would take "
+                      "about {:.0f} GiB; fewer workers or a smaller model would be right",
+                      request_.strategy->name, workers_, request_.step->parameters(), bytes / (1024.0 * 1024 * 1024)),
+          {.file = {}, .key = "strategy.name"});
+    }
+    request_.gradient = [seed = experiment_.seed](int rank, const Task::Bound& bound, std::int64_t step) {
+      random_gradient(seed, rank, bound, step);
+    };
   }
 
   SimCommOptions network_options() const {
@@ -256,7 +280,7 @@ class Job {
     result_.exposed_s = median(std::move(exposed));
   }
 
-  const SimulationRequest& request_;
+  SimulationRequest request_;
   Experiment experiment_;
   Traits traits_;
   int workers_;

@@ -26,7 +26,8 @@ struct SimulationRequest {
   bool keep_traces = false;       // of the measured steps of the first 32 ranks
   Contexts::Kind contexts = Contexts::Kind::fibers;
   bool keep_events = false;
-  std::function<void(int rank, const Task::Bound&, std::int64_t step)> gradient = {};  // real vectors, filled by this; empty: ghosts
+  // Real vectors, whose gradients this fills. Empty: ghosts, or for a strategy that decides by values a pseudo-random gradient.
+  std::function<void(int rank, const Task::Bound&, std::int64_t step)> gradient = {};
 };
 
 struct SimulationResult {
@@ -44,7 +45,8 @@ struct SimulationResult {
   std::uint64_t happened = 0;
 };
 
-// ConfigError for what cannot be simulated (a link that is not described, the library's allreduce); TrainingError for a dead-lock;
+// ConfigError for what cannot be simulated (a link that is not described, the library's allreduce, values that do not fit into memory);
+// TrainingError for a dead-lock;
 // UsageError where the strategy asks in a loop, or a check at the end fails.
 SimulationResult simulate(const SimulationRequest&);
 

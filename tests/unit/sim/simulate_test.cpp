@@ -261,6 +261,41 @@ TEST(Simulate, RealVectorsAreComputedWith) {
   }
 }
 
+// Looks at the numbers of its gradient.
+class ByLength final : public Strategy {
+ public:
+  void start(Replica& r) override { r.comm().broadcast(r.params(), 0).wait(); }
+  void after_backward(Replica& r) override {
+    const double length = r.dot(r.grads(), r.grads());
+    EXPECT_GT(length, 0);
+    r.comm().allreduce(r.grads(), r.grads()).wait();
+  }
+};
+
+TEST(Simulate, AStrategyThatDecidesByValuesHasThem) {
+  static constexpr StrategyEntry by_length{.name = "by-length",
+                                           .title = "",
+                                           .paper = "",
+                                           .summary = "",
+                                           .parameters = {},
+                                           .traits =
+                                               [](const Params&) {
+                                                 Traits traits;
+                                                 traits.value_dependent = true;
+                                                 return traits;
+                                               },
+                                           .make = [](const Params&) -> std::unique_ptr<Strategy> { return std::make_unique<ByLength>(); }};
+  const std::vector<std::int64_t> elements{200, 100};
+  const std::vector<double> backward{1e-3, 1e-3};
+  const ModelledStep small = modelled_step(elements, backward, 1e-3), large = card_step();
+  SimulationRequest request = request_of(small, 3, "single");
+  request.strategy = &by_length;
+  EXPECT_GT(simulate(request).step_s, 3e-3);
+  request.step = &large;
+  request.experiment.cluster.workers = 512;
+  EXPECT_THROW(simulate(request), ConfigError);
+}
+
 class Impatient final : public Strategy {
  public:
   void start(Replica& r) override { r.comm().barrier().wait(); }
