@@ -15,6 +15,7 @@
 #include "engine/store/saved.h"
 #include "tests/ui/editor/editor_page_fixture.h"
 #include "ui/models/editor/launch_queue.h"
+#include "ui/models/lineage.h"
 
 namespace syncline::ui {
 namespace {
@@ -38,6 +39,20 @@ TEST_F(LaunchTest, LaunchStartsARealRunThatFinishesAndOpensIt) {
   Reader reader(workspace);
   ASSERT_TRUE(wait([&] { return reader.run(id).state == "finished"; })) << reader.run(id).state << ": " << reader.run(id).reason;
   EXPECT_EQ(reader.run(id).experiment_as_typed, text());
+}
+
+TEST_F(LaunchTest, ARunLaunchedFromACopySaysWhatItWasClonedFrom) {
+  page_ = new EditorPage(*bench_, {}, QStringLiteral("copy"), tiny, QStringLiteral("the run it is a copy of"));
+  open(page_);
+  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
+  bench_->actions().find(QStringLiteral("run.launch"))->trigger();
+  ASSERT_TRUE(wait([this] { return !bench_->opened_runs.isEmpty(); }));
+  const std::string id = bench_->opened_runs.front().toStdString();
+  Database database = Workspace::open_read_only(database_.toStdString()).connect_read_only();
+  ASSERT_TRUE(wait([&] { return origin_of(database, id).has_value(); }));
+  EXPECT_EQ(*origin_of(database, id), "the run it is a copy of");
+  Reader reader(Workspace::open_read_only(database_.toStdString()));
+  EXPECT_TRUE(wait([&] { return reader.run(id).state == "finished"; }));
 }
 
 TEST_F(LaunchTest, RepeatedSeedsStartOneAfterTheOther) {

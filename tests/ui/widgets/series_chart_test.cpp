@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QSet>
 #include <QTableView>
 #include <QToolButton>
 
@@ -37,6 +38,38 @@ TEST_F(SeriesChartTest, OneZoomIsOneRequestAndOneRedrawOfCurves) {
     EXPECT_EQ(made->counters().requests - before.requests, 1) << key;
     EXPECT_EQ(made->counters().curve_replots - before.curve_replots, 1) << key;
   }
+}
+
+// Within a frame first, without antialiasing; and once more when the view rests.
+TEST_F(SeriesChartTest, ManyCurvesFollowAZoomAndAreDrawnFineWhenItRests) {
+  SeriesChart* made = chart();
+  std::vector<CurveSpec> curves;
+  for (int i = 0; i < 12; ++i) {
+    std::vector<double> values = falling(3000, 0);
+    for (double& value : values) value += 0.1 * i;
+    curves.push_back(curve({record(values, "run")}, QString::number(i), i));
+  }
+  made->setCurves(curves);
+  show();
+  ASSERT_TRUE(settled(made));
+  // Antialiased edges have colours between those of curves and background.
+  const auto colours = [&] {
+    const QImage image = plot(made)->toPixmap(0, 0, 1).toImage();
+    QSet<QRgb> found;
+    const QRect area = plot(made)->axisRect()->rect().adjusted(20, 20, -20, -20);
+    for (int x = area.left(); x < area.right(); ++x) {
+      for (int y = area.top(); y < area.bottom(); ++y) found.insert(image.pixel(x, y));
+    }
+    return found.size();
+  };
+  QTest::qWait(400);
+  const auto fine = colours();
+  const int before = made->counters().curve_replots;
+  plot(made)->zoomX(0.5, 1500);
+  const auto hurried = colours();
+  EXPECT_LT(hurried, fine);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return made->counters().curve_replots > before + 1; }, 2000));
+  EXPECT_GT(colours(), hurried);
 }
 
 TEST_F(SeriesChartTest, TheCrosshairDrawsNoCurveAndAsksForNothing) {

@@ -40,7 +40,7 @@ class CompareCharts : public CompareTab {
     }
     split_ = new SplitChart(group_, QStringLiteral("compare.charts.split"), tr("Share of the step"), inside);
     split_->setShare(true);
-    split_->setMinimumHeight(least_height);
+    split_->setMinimumHeight(least_height + 60);  // its legend has seven parts
     split_->setWhenEmpty(tr("None of these runs has recorded steps."));
     grid->addWidget(split_, 1, 1);
     for (int i = 0; i < 2; ++i) {

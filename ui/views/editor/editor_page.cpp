@@ -76,7 +76,7 @@ void EstimatePanel::setEstimates(const std::vector<Estimate>& estimates) {
       label->setTextInteractionFlags(i == 1 ? Qt::TextSelectableByMouse : Qt::NoTextInteraction);
       label->setFocusPolicy(Qt::NoFocus);
       if (i != 1) label->setForegroundRole(QPalette::PlaceholderText);
-      if (i == 2) label->setContentsMargins(0, 0, 0, 8);
+      if (i == 0) label->setContentsMargins(0, 8, 0, 0);
       grid_->addWidget(label, row + i, 0);
       labels_.push_back(label);
     }
@@ -85,12 +85,15 @@ void EstimatePanel::setEstimates(const std::vector<Estimate>& estimates) {
     const bool used = i < estimates.size();
     const Estimate none;
     const Estimate& estimate = used ? estimates[i] : none;
-    const QString texts[] = {estimate.name, estimate.value, estimate.origin};
+    // Where the number comes from stands beside its name; why there is none needs a line of its own.
+    const bool known = estimate.value != format::missing;
+    const QString texts[] = {known ? QStringLiteral("%1 · %2").arg(estimate.name, estimate.origin) : estimate.name, estimate.value,
+                             known ? QString() : estimate.origin};
     for (std::size_t k = 0; k < 3; ++k) {
       QLabel* label = labels_[3 * i + k];
       label->setText(texts[k]);
       label->setToolTip(estimate.full);
-      label->setVisible(used);
+      label->setVisible(used && !(k == 2 && known));
     }
     if (used) {
       labels_[3 * i + 1]->setAccessibleName(QStringLiteral("%1: %2 (%3)").arg(estimate.name, estimate.value, estimate.origin));
