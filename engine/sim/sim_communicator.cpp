@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -13,71 +11,22 @@
 #include "engine/base/error.h"
 #include "engine/comm/arithmetic.h"
 #include "engine/sim/moves_run.h"
+#include "engine/sim/sim_costs.h"
 #include "engine/sim/sim_group.h"
 
 namespace syncline {
 namespace {
 
+constexpr int most_compared = 32;                // ranks of an allreduce that is run by its moves to see what its closed form misses
 constexpr std::int64_t eager_bytes = 64 * 1024;  // larger messages end for the sender when a receive has been there
 
 bool is_real(const View& view) { return view.place() == Storage::Place::host; }
-
-double levels_of(int size) { return static_cast<double>(std::bit_width(static_cast<unsigned>(size - 1))); }
 
 std::vector<float> values_of(const View& view, double scale) {
   if (!is_real(view) || view.empty()) return {};
   std::vector<float> values(view.data(), view.data() + view.count());
   if (scale != 1) scale_copy(static_cast<float>(scale), values.data(), values.data(), view.count());
   return values;
-}
-
-// The most that one member sends or receives of byte strings, its own left out.
-double busiest_bytes(const SimCollective& all) {
-  const std::size_t size = all.parts.size();
-  std::vector<double> sent(size), received(size);
-  double to_everybody = 0;
-  for (std::size_t from = 0; from < size; ++from) {
-    const auto& strings = all.parts[from].strings;
-    if (all.shape.root == 0) {  // one string for all
-      const auto bytes = static_cast<double>(strings[0].size());
-      sent[from] = bytes * static_cast<double>(size - 1);
-      received[from] = -bytes;
-      to_everybody += bytes;
-      continue;
-    }
-    for (std::size_t to = 0; to < size; ++to) {
-      if (to == from) continue;
-      sent[from] += static_cast<double>(strings[to].size());
-      received[to] += static_cast<double>(strings[to].size());
-    }
-  }
-  double most = 0;
-  for (std::size_t member = 0; member < size; ++member) most = std::max({most, sent[member], received[member] + to_everybody});
-  return most;
-}
-
-// Closed forms of what the schedules of engine/comm do over equal cards, each direction for itself.
-double cost_of(const SimCollective& all, const Wire& wire) {
-  const int size = static_cast<int>(all.parts.size());
-  if (size == 1) return 0;
-  const double bytes = 4.0 * static_cast<double>(all.shape.count), share = (size - 1.0) / size * bytes;
-  switch (all.shape.kind) {
-    case CollectiveShape::reduce:
-      return wire.latency_s + (size - 1) * bytes * (wire.per_byte_s + wire.add_per_byte_s);
-    case CollectiveShape::broadcast:
-      return levels_of(size) * (wire.latency_s + bytes * wire.per_byte_s);
-    case CollectiveShape::reduce_scatter:
-      return wire.latency_s + share * (wire.per_byte_s + wire.add_per_byte_s);
-    case CollectiveShape::allgather:
-      return wire.latency_s + share * wire.per_byte_s;
-    case CollectiveShape::barrier:
-      return levels_of(size) * wire.latency_s;
-    case CollectiveShape::bytes:  // root 0: one string for all, 1: one for each; lengths travel first
-      return 2 * wire.latency_s + busiest_bytes(all) * wire.per_byte_s;
-    case CollectiveShape::allreduce:
-      break;
-  }
-  return 0;
 }
 
 using Builder = CollectiveSchedule (*)(const ScheduleRequest&);
@@ -144,6 +93,13 @@ std::string SimNetworkWorld::problem() const {
   return network_.problem(world_.makespan_s());
 }
 
+SimGroup SimNetworkWorld::make_group(VirtualWorld& world, Network& network, std::string_view purpose, const std::vector<int>& ranks) const {
+  SimGroup group(world, network, std::string(purpose), ranks);
+  if (!machines_.empty())
+    for (const int rank : ranks) group.machines.push_back(machines_[static_cast<std::size_t>(rank)]);
+  return group;
+}
+
 ScheduleRequest SimNetworkWorld::request(const SimGroup& group, int member, std::int64_t count) const {
   return {.rank = member,
           .size = group.size(),
@@ -153,12 +109,11 @@ ScheduleRequest SimNetworkWorld::request(const SimGroup& group, int member, std:
           .machines = group.machines};
 }
 
-double SimNetworkWorld::alone_s(const SimGroup& group, std::int64_t count) {
-  const auto [at, fresh] = alone_.try_emplace({&group, count});
-  if (!fresh) return at->second;
+double SimNetworkWorld::by_moves_s(const std::vector<int>& ranks, std::int64_t count) const {
   EventQueue events;
   Network network = make_network(events, network_.ranks(), options_);
   double last_s = 0;
+  const SimGroup group = make_group(world_, network, "alone", ranks);
   std::vector<MovesRun::Member> members;
   for (int member = 0; member < group.size(); ++member)
     members.push_back(std::make_shared<PreparedMoves>(entry_.build(request(group, member, count)).moves));
@@ -166,27 +121,51 @@ double SimNetworkWorld::alone_s(const SimGroup& group, std::int64_t count) {
   for (int member = 0; member < group.size(); ++member) run->begin(member);
   while (!events.empty()) events.happen();
   if (run->left() > 0) throw UsageError(fmt::format("internal error: a schedule stops with {} moves left", run->left()));
-  return at->second = last_s;
+  return last_s;
+}
+
+double SimNetworkWorld::alone_s(const SimGroup& group, std::int64_t count) {
+  const auto [at, fresh] = alone_.try_emplace({&group, count});
+  if (fresh) at->second = by_moves_s(group.ranks, count);
+  return at->second;
+}
+
+double SimNetworkWorld::form_s(int size, std::int64_t count, const Contention& contention) const {
+  return entry_.cost_s({.size = size,
+                        .bytes = 4.0 * static_cast<double>(count),
+                        .alpha_s = contention.latency * options_.wire.latency_s,
+                        .beta_s = contention.bytes * options_.wire.per_byte_s,
+                        .gamma_s = options_.wire.add_per_byte_s,
+                        .options = &options_.allreduce_options});
+}
+
+// Once a world. Cards of equal ranks at a switch are what the forms are of.
+const Contention& SimNetworkWorld::contention(const SimGroup& group) {
+  if (contention_) return *contention_;
+  contention_ = std::make_unique<Contention>();
+  if (machines_.empty()) return *contention_;
+  const int few = std::min(group.size(), most_compared);
+  const std::vector<int> ranks(group.ranks.begin(), group.ranks.begin() + few);
+  const std::int64_t small = few, large = std::int64_t{few} * 65536;
+  const double small_s = by_moves_s(ranks, small), large_s = by_moves_s(ranks, large);
+  const double small_form_s = form_s(few, small, {}), large_form_s = form_s(few, large, {});
+  if (small_form_s > 0) contention_->latency = small_s / small_form_s;
+  if (large_form_s > small_form_s) contention_->bytes = (large_s - small_s) / (large_form_s - small_form_s);
+  contention_->ranks = few;
+  return *contention_;
 }
 
 std::shared_ptr<SimGroup> SimNetworkWorld::group(const std::string& path, std::string_view purpose, const std::vector<int>& ranks) {
   auto& found = groups_[path];
   if (found) return found;
-  found = std::make_shared<SimGroup>(world_, network_, std::string(purpose), ranks);
+  found = std::make_shared<SimGroup>(make_group(world_, network_, purpose, ranks));
   SimGroup& group = *found;
-  if (!machines_.empty())
-    for (const int rank : ranks) group.machines.push_back(machines_[static_cast<std::size_t>(rank)]);
   group.by_messages = group.size() > 1 && group.size() <= options_.most_by_messages;
   group.cost_s = [this, of = found.get()](const SimCollective& all) {
     const int size = static_cast<int>(all.parts.size());
-    if (all.shape.kind != CollectiveShape::allreduce || size == 1 || all.shape.count == 0) return cost_of(all, options_.wire);
+    if (all.shape.kind != CollectiveShape::allreduce || size == 1 || all.shape.count == 0) return closed_form_s(all, options_.wire);
     if (entry_.cost_s == nullptr) return alone_s(*of, all.shape.count);
-    return entry_.cost_s({.size = size,
-                          .bytes = 4.0 * static_cast<double>(all.shape.count),
-                          .alpha_s = options_.wire.latency_s,
-                          .beta_s = options_.wire.per_byte_s,
-                          .gamma_s = options_.wire.add_per_byte_s,
-                          .options = &options_.allreduce_options});
+    return form_s(size, all.shape.count, contention(*of));
   };
   using Key = std::tuple<int, std::int64_t, int, bool>;
   auto known = std::make_shared<std::map<Key, std::vector<MovesRun::Member>>>();

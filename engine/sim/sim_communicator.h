@@ -3,7 +3,8 @@
 //
 // Collectives. In groups of at most `most_by_messages` ranks the schedule runs move by move over the network, each rank's moves from the
 // moment at which it has come. In larger ones a collective is one event: it begins when the last member has issued it and the one before
-// has ended, and takes its closed form on the bottleneck link (where there is none, what its moves take when all begin together). In both
+// has ended, and takes its closed form on the bottleneck link (where there is none, what its moves take when all begin together); where
+// machines share links the form is corrected by what 32 ranks take by their moves. In both
 // a communicator has one collective in flight. Exchanges of byte strings, which are made outside of steps, are always one event. Point to
 // point and mailboxes are exact: each message passes the network.
 #pragma once
@@ -33,6 +34,7 @@ struct SimCommOptions {
   int most_by_messages = 32;  // 0: every collective is one event
 };
 
+struct Contention;     // sim_costs.h
 struct SimGroup;       // what the members of one communicator share
 struct SimCollective;  // one of its collectives
 
@@ -46,13 +48,18 @@ class SimNetworkWorld {
   // The communicator of all ranks, purpose "data", as this context's rank has it.
   std::unique_ptr<class SimCommunicator> connect(RankContext&);
   const Network& network() const { return network_; }
+  const Contention* contention() const { return contention_.get(); }  // that closed forms were corrected by; null: none was asked
 
  private:
   friend class SimCommunicator;
   std::shared_ptr<SimGroup> group(const std::string& path, std::string_view purpose, const std::vector<int>& ranks);
   std::string problem() const;
   ScheduleRequest request(const SimGroup&, int member, std::int64_t count) const;
-  double alone_s(const SimGroup&, std::int64_t count);  // an allreduce whose ranks begin together, by its moves
+  SimGroup make_group(VirtualWorld&, Network&, std::string_view purpose, const std::vector<int>& ranks) const;
+  double by_moves_s(const std::vector<int>& ranks, std::int64_t count) const;  // an allreduce whose ranks begin together
+  double alone_s(const SimGroup&, std::int64_t count);                         // that of the group, remembered
+  double form_s(int size, std::int64_t count, const Contention&) const;
+  const Contention& contention(const SimGroup&);
 
   VirtualWorld& world_;
   SimCommOptions options_;
@@ -60,6 +67,7 @@ class SimNetworkWorld {
   Network network_;
   SimPending pending_;
   std::map<std::string, std::shared_ptr<SimGroup>> groups_;
+  std::unique_ptr<Contention> contention_;
   std::vector<int> machines_;  // of the ranks; empty: not described
   std::map<std::pair<const SimGroup*, std::int64_t>, double> alone_;
 };
