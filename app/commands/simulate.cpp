@@ -55,7 +55,8 @@ Experiment varied(ExperimentArguments arguments, const std::string& key, const s
   }
 }
 
-Experiment with_words(ExperimentArguments arguments, const std::string& strategy, const std::string& plan, const Experiment& of_strategy) {
+Experiment with_plan_of(ExperimentArguments arguments, const std::string& strategy, const std::string& plan,
+                        const Experiment& of_strategy) {
   if (!strategy.empty()) arguments.sets.push_back("strategy.name=\"" + strategy + "\"");
   return varied(std::move(arguments), "plan", plan, with_plan, &of_strategy);
 }
@@ -101,6 +102,14 @@ void print_table(const std::vector<Row>& rows) {
                text_or_dash(row.error(), [](double share) { return fmt::format("{:+.1f} %", 100 * share); })});
   }
   table.print();
+  for (const Row& row : rows) {
+    if (!row.result.contention) continue;
+    const Contention& contention = *row.result.contention;
+    std::printf(
+        "\n%d workers exchange by a closed form; by what %d of them take message by message its latency counts %.2f times, its bytes "
+        "%.2f\n",
+        row.result.workers, contention.ranks, contention.latency, contention.bytes);
+  }
   std::printf("\npredictions, not measurements: layer times from a profile, the network from the experiment's links\n");
 }
 
@@ -118,7 +127,7 @@ int run(const Arguments& arguments, const Global& global) {
         strategy.empty() ? load(arguments.experiment) : varied(arguments.experiment, "name", strategy, with_strategy);
     const bool exchanges = exchanges_gradients(of_strategy);
     for (const std::string& plan : plans.empty() || !exchanges ? std::vector<std::string>{""} : plans) {
-      const Experiment experiment = plan.empty() ? of_strategy : with_words(arguments.experiment, strategy, plan, of_strategy);
+      const Experiment experiment = plan.empty() ? of_strategy : with_plan_of(arguments.experiment, strategy, plan, of_strategy);
       const PredictionInputs inputs = prediction_inputs(experiment, arguments.profile, reader ? &*reader : nullptr, workspace);
       for (const int count : workers) {
         SimulationRequest request = prediction_request(experiment, inputs, count);

@@ -109,6 +109,8 @@ class Job {
       world.add(rank, [this, &network](RankContext& context) { run_rank(network, context); });
     }
     world.run();
+    if (const Contention* contention = network.contention(); contention != nullptr && contention->ranks > 0)
+      result_.contention = *contention;
     result_.happened = world.events().happened();
     result_.events = world.events().list();
     summarise();

@@ -12,6 +12,7 @@
 #include "engine/metrics/accounting.h"
 #include "engine/sim/modelled_task.h"
 #include "engine/sim/sim_communicator.h"
+#include "engine/sim/sim_costs.h"
 #include "engine/strategy/strategy.h"
 
 namespace syncline {
@@ -35,8 +36,9 @@ struct SimulationResult {
   // Of the measured steps, as summaries of real runs have them: medians of the worker whose median step is the largest (where workers step
   // together, of the one that computes longest). Seconds.
   double step_s = 0, compute_s = 0, comm_s = 0, exposed_s = 0;
-  double samples_per_s = 0;  // of all workers, over all measured steps
-  double efficiency = 0;     // samples per second against as many undisturbed workers without any communication
+  double samples_per_s = 0;              // of all workers, over all measured steps
+  double efficiency = 0;                 // samples per second against as many undisturbed workers without any communication
+  std::optional<Contention> contention;  // closed forms of the allreduce were corrected by it
   std::vector<Group> groups;
   int reported_rank = 0;
   std::vector<StepTrace> traces;           // with keep_traces
