@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/comm/world.h"
+#include "engine/experiment/topology.h"
 
 namespace syncline {
 
@@ -17,13 +19,14 @@ struct AllreduceTime {
   double least_s = 0, most_s = 0;
   double bus_bytes_per_s = 0;  // 2 (p-1)/p bytes / time_s
   // Every rank copies what it has to send, 2 (p-1)/p bytes, once, all ranks at the same time: no algorithm over shared memory does less.
+  // Over emulated links: how long this algorithm's messages keep the busiest one.
   double bound_s = 0;
 };
 
 // Collective over the world, which needs the library under it for "library". Sums are checked first: TrainingError when one is wrong. All
 // ranks get the same result. Sizes in bytes, multiples of 4.
-// `machines` as in GroupOptions.
+// `machines` as in GroupOptions; `links`: of the world, when they are emulated.
 std::vector<AllreduceTime> bench_allreduce(World&, const std::vector<std::int64_t>& sizes, const std::vector<std::string>& algorithms,
-                                           const std::vector<int>& machines);
+                                           const std::vector<int>& machines, const std::optional<Topology>& links);
 
 }  // namespace syncline

@@ -100,6 +100,8 @@ TEST(Bench, AllreducesOverAFilesMachinesAndLinks) {
   for (const json& row : rows) {
     algorithms.push_back(row.at("allreduce"));
     EXPECT_GE(row.at("least_s"), 2e-3) << "there and back: " << row;
+    EXPECT_GT(row.at("bound_s"), 4096.0 / 2 / 125e6 - 1e-12) << row;  // half of it at least, to a machine of one rank
+    EXPECT_LE(row.at("bound_s"), row.at("least_s"));
   }
   EXPECT_EQ(algorithms, (std::vector<std::string>{"direct", "ring", "halving-doubling", "tree", "multicolor", "hierarchical"}));
 }
