@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "engine/base/random.h"
+#include "engine/train/emulated_update.h"
 
 namespace syncline {
 namespace {
@@ -122,9 +123,11 @@ Optimizer& ReplicaImpl::add_optimizer(const std::string& name, const OptimizerSp
                         .schedule = &schedule,
                         .position = [this] { return schedule_position(); },
                         .threads = context_.threads};
+  const auto lr = [this, &schedule] { return schedule.lr(schedule_position()); };
   auto rule = std::make_unique<TracedOptimizer>(
-      syncline::make_optimizer(spec, std::move(made)), context_.clock,
-      [this](const View& range, double start_s) { record_update(range, start_s); }, context_.in_optimizer, context_.charge_update);
+      context_.emulate_updates ? std::make_unique<EmulatedUpdate>(context_.backend, lr) : syncline::make_optimizer(spec, std::move(made)),
+      context_.clock, [this](const View& range, double start_s) { record_update(range, start_s); }, context_.in_optimizer,
+      context_.charge_update);
   optimizers_.push_back({name, std::move(rule)});
   return *optimizers_.back().rule;
 }

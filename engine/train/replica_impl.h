@@ -28,6 +28,7 @@ struct ReplicaContext {
   int threads = 1;
   TracedOptimizer::Inside in_optimizer;  // see there; may be empty
   TracedOptimizer::Charge charge_update = {};
+  bool emulate_updates = false;
 };
 
 class ReplicaImpl final : public Replica {

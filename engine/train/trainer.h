@@ -46,6 +46,7 @@ struct TrainerParts {  // all outlive the trainer
   std::function<void(bool)> in_optimizer = {};        // told around every update; may be empty
   const CheckpointSource* parameters_from = nullptr;  // --init-from
   TracedOptimizer::Charge charge_update = {};         // in virtual time, or as a pace says
+  bool emulate_updates = false;                       // with EmulatedUpdate instead of the experiment's optimizer
   class Pace* pace = nullptr;                         // that the task keeps to; asked for overruns
 };
 

@@ -79,6 +79,7 @@ Trainer RankProcess::make_trainer() {
                   .in_optimizer = std::move(in_optimizer),
                   .parameters_from = parameters_.get(),
                   .charge_update = std::move(charge_update),
+                  .emulate_updates = experiment_.cluster.compute == "emulate",
                   .pace = pace_ ? &*pace_ : nullptr},
                  std::move(options));
 }

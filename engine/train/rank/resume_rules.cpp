@@ -32,7 +32,9 @@ ResumeVerdict judge_resume(std::string_view complete_before, std::string_view co
   std::vector<Difference> other;
   for (Difference& each : differences(complete_before, complete_now)) {
     if (under(same_run_keys, each.key)) continue;
-    const bool decides = under(trajectory_keys, each.key) && !under(sending_keys, each.key);
+    // Parameters that nothing was computed with are none to go on from, nor the other way round.
+    const bool emulated = each.key == "cluster.compute" && (each.before == "emulate" || each.after == "emulate");
+    const bool decides = emulated || (under(trajectory_keys, each.key) && !under(sending_keys, each.key));
     (decides ? verdict.differences : other).push_back(std::move(each));
   }
   if (!verdict.differences.empty()) {

@@ -6,6 +6,7 @@
 
 #include "engine/data/counting_loader.h"
 #include "engine/train/emulated_task.h"
+#include "engine/train/emulated_update.h"
 #include "engine/train/paced_task.h"
 #include "engine/train/rank/supervised_task.h"
 #include "tests/unit/train/job.h"
@@ -139,6 +140,26 @@ TEST(Pace, UpdatesTakeTheirShareAndWaitingForExchangesIsNotTheirs) {
   clock.now += 3 * ms;
   pace.update(25);
   EXPECT_TRUE(pace.take_overrun());
+}
+
+TEST(EmulatedUpdates, AreAFunctionOfTheGradientsAndCostNextToNothing) {
+  const auto backend = make_cpu_backend(1);
+  const View params = backend->allocate(10000), grads = backend->allocate(10000);
+  backend->fill(params, 1);
+  backend->fill(grads, 2);
+  EmulatedUpdate update(*backend, [] { return 0.25; });
+  update.begin(1).apply(params, grads, 0.5);
+  EXPECT_EQ(params.floats()[0], 0.75f);  // 1 - 0.25 * 0.5 * 2
+  EXPECT_EQ(params.floats()[EmulatedUpdate::touched - 1], 0.75f);
+  EXPECT_EQ(params.floats()[EmulatedUpdate::touched], 1.0f);
+  auto again = update.begin(1);
+  again.apply(params.part(9000, 10), grads.part(9000, 10));
+  EXPECT_EQ(params.floats()[9009], 0.5f);
+  EXPECT_EQ(params.floats()[9010], 1.0f);
+  EXPECT_EQ(update.updates(), 2);
+  EmulatedUpdate other(*backend, [] { return 0.25; });
+  other.load(update.save());
+  EXPECT_EQ(other.updates(), 2);
 }
 
 // ---- tasks ----

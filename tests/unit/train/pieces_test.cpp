@@ -52,6 +52,18 @@ TEST(ResumeRules, TheWayOfSendingAndTheClusterMakeANewRun) {
   }
 }
 
+TEST(ResumeRules, WhatNothingWasComputedWithIsNoStart) {
+  const auto with = [](const std::string& compute) { return "[cluster]\ncompute = \"" + compute + "\"\n"; };
+  EXPECT_EQ(judge_resume(with("real"), with("paced")).kind, ResumeVerdict::new_run);
+  EXPECT_EQ(judge_resume(with("emulate"), with("emulate")).kind, ResumeVerdict::same_run);
+  for (const auto& [before, now] : {std::pair("real", "emulate"), std::pair("emulate", "paced")}) {
+    const ResumeVerdict verdict = judge_resume(with(before), with(now));
+    EXPECT_EQ(verdict.kind, ResumeVerdict::refused);
+    EXPECT_NE(verdict.sentence.find("cluster.compute (" + std::string(before) + " there, " + now + " here)"), std::string::npos)
+        << verdict.sentence;
+  }
+}
+
 TEST(DueTest, EveryFewStepsEpochsAndSeconds) {
   Due steps({Every::steps, 5});
   std::vector<int> due;
