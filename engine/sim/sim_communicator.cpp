@@ -139,13 +139,24 @@ double SimNetworkWorld::form_s(int size, std::int64_t count, const Contention& c
                         .options = &options_.allreduce_options});
 }
 
+// All of a group; of a large one those of its first machines, as many of each as fit where two are too many.
+std::vector<int> SimNetworkWorld::compared_ranks(const SimGroup& group) {
+  if (group.size() <= most_compared) return group.ranks;
+  std::map<int, int> taken;  // by machine
+  std::vector<int> ranks;
+  for (std::size_t member = 0; member < group.ranks.size() && static_cast<int>(ranks.size()) < most_compared; ++member) {
+    if (++taken[group.machines[member]] <= most_compared / 2) ranks.push_back(group.ranks[member]);
+  }
+  return ranks;
+}
+
 // Once a world. Cards of equal ranks at a switch are what the forms are of.
 const Contention& SimNetworkWorld::contention(const SimGroup& group) {
   if (contention_) return *contention_;
   contention_ = std::make_unique<Contention>();
   if (machines_.empty()) return *contention_;
-  const int few = std::min(group.size(), most_compared);
-  const std::vector<int> ranks(group.ranks.begin(), group.ranks.begin() + few);
+  const std::vector<int> ranks = compared_ranks(group);
+  const int few = static_cast<int>(ranks.size());
   const std::int64_t small = few, large = std::int64_t{few} * 65536;
   const double small_s = by_moves_s(ranks, small), large_s = by_moves_s(ranks, large);
   const double small_form_s = form_s(few, small, {}), large_form_s = form_s(few, large, {});

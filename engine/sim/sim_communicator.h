@@ -4,7 +4,7 @@
 // Collectives. In groups of at most `most_by_messages` ranks the schedule runs move by move over the network, each rank's moves from the
 // moment at which it has come. In larger ones a collective is one event: it begins when the last member has issued it and the one before
 // has ended, and takes its closed form on the bottleneck link (where there is none, what its moves take when all begin together); where
-// machines share links the form is corrected by what 32 ranks take by their moves. In both
+// machines share links the form is corrected by what up to 256 ranks take by their moves. In both
 // a communicator has one collective in flight. Exchanges of byte strings, which are made outside of steps, are always one event. Point to
 // point and mailboxes are exact: each message passes the network.
 #pragma once
@@ -59,6 +59,7 @@ class SimNetworkWorld {
   double by_moves_s(const std::vector<int>& ranks, std::int64_t count) const;  // an allreduce whose ranks begin together
   double alone_s(const SimGroup&, std::int64_t count);                         // that of the group, remembered
   double form_s(int size, std::int64_t count, const Contention&) const;
+  static std::vector<int> compared_ranks(const SimGroup&);
   const Contention& contention(const SimGroup&);
 
   VirtualWorld& world_;

@@ -147,6 +147,13 @@ class Job {
     }
     options.topology = std::make_shared<const Topology>(cluster);
     options.time_scale = cluster.time_scale;
+    if (options.topology->ranks() != workers_) {
+      throw ConfigError(
+          fmt::format("the machines of [[cluster.nodes]] have room for {} of {} workers; fewer workers, or machines with more "
+                      "cores or a larger count would be right",
+                      options.topology->ranks(), workers_),
+          {.file = {}, .key = "cluster.nodes"});
+    }
     const auto said = [](const LinkSpec& link) { return link.bandwidth_bytes_per_s > 0 || link.latency_s > 0; };
     if (workers_ > 1 && std::none_of(cluster.links.begin(), cluster.links.end(), said)) {
       throw ConfigError(

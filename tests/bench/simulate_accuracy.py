@@ -4,7 +4,7 @@
 
 For each model one real worker is traced, and its layer times are exported; that file and the link of the experiment are all that the
 prediction knows. Runs of 4 and 8 workers then keep to the same layer times and really exchange over the emulated link. Nothing is fitted
-to them. All times, those of the link too, are stretched alike (--stretch), so that a small machine can keep them with many workers. The table is printed as it comes and ends with the largest error; exit code 1 above 10 %.
+to them. All times, those of the link too, are stretched alike (--stretch; else to steps that compute for 0.3 s), so that a small machine can keep them with many workers. The table is printed as it comes and ends with the largest error; exit code 1 above 10 %.
 
 Usage: simulate_accuracy.py [--engine PROGRAM] [--models lenet,...] [--plans wfbp,...] [--workers 4,8] [--steps N] [--stretch FACTOR]
        [--output FILE.md]
@@ -72,7 +72,7 @@ def main():
     parser.add_argument("--strategies", default="sync")
     parser.add_argument("--workers", default="4,8")
     parser.add_argument("--steps", type=int, default=40)
-    parser.add_argument("--stretch", type=float, default=5)
+    parser.add_argument("--stretch", type=float)
     parser.add_argument("--output", help="the table as Markdown")
     given = parser.parse_args()
     rows, skipped = [], []
@@ -84,8 +84,10 @@ def main():
             (folder / "alone.toml").write_text(EXPERIMENT.format(model=text, batch=batch, strategy="none", compute=""))
             engine("train", "alone.toml", "--quiet", "--name", f"{model} alone")
             engine("export", "last", "--format", "profile", "--output", f"{model}.json")
+            times = json.loads((folder / f"{model}.json").read_text())
+            stretch = given.stretch or max(1, 0.3 / (sum(times["forward_s"]) + sum(times["backward_s"]) + times["update_s"]))
             for strategy in given.strategies.split(","):
-                compute = f'compute = "emulate"\nprofile = "{model}.json"\ntime_scale = {given.stretch}'
+                compute = f'compute = "emulate"\nprofile = "{model}.json"\ntime_scale = {stretch:.3f}'
                 (folder / "job.toml").write_text(EXPERIMENT.format(model=text, batch=batch, strategy=strategy, compute=compute))
                 for plan in given.plans.split(","):
                     for workers in map(int, given.workers.split(",")):

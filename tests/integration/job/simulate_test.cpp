@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `simulate` as a person uses it, and its predictions beside runs whose compute is emulated from the same profile.
+// `simulate` as a person uses it, and its predictions beside a run of the same experiment.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -57,10 +57,7 @@ TEST(Simulating, PredictsEachPlanForEachNumberOfWorkers) {
 TEST(Simulating, StandsBesideWhatWasMeasured) {
   const Engine engine;
   std::ofstream(engine.folder() / "layers.json") << times;
-  const std::string emulated =
-      "--set cluster.compute=emulate --set cluster.profile=layers.json --set cluster.link.emulate=true --set strategy.plan=wfbp" +
-      std::string(link);
-  const Ended trained = engine.train(emulated + " --set train.epochs=4");
+  const Ended trained = engine.train("--set cluster.link.emulate=true --set train.epochs=2" + std::string(link));
   ASSERT_EQ(trained.code, 0) << trained.output;
   const json results =
       parsed(engine.run("simulate job.toml --workers 2,4 --plans wfbp --profile layers.json --json" + std::string(link)))["results"];
@@ -69,7 +66,6 @@ TEST(Simulating, StandsBesideWhatWasMeasured) {
   ASSERT_FALSE(results[0].at("measured_step_s").is_null());
   const double step_s = results[0].at("step_s"), measured_s = results[0].at("measured_step_s");
   EXPECT_NEAR(results[0].at("error").get<double>(), step_s / measured_s - 1, 1e-12);
-  EXPECT_LE(step_s, measured_s * 1.001) << "emulated layers and links last at least as long as asked";
 }
 
 TEST(Simulating, SaysWhatIsMissing) {

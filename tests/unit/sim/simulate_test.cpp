@@ -181,6 +181,24 @@ TEST(Simulate, SaysWhatItNeedsToKnow) {
   EXPECT_NEAR(simulate(request).step_s, by_experiment, 1e-9);
 }
 
+TEST(Simulate, MachinesWithoutRoomAreSaid) {
+  const ModelledStep step = card_step();
+  SimulationRequest request = request_of(step, 5, "single", "direct");
+  request.wire.reset();
+  request.experiment.cluster.nodes = {{.name = "node", .count = 2, .cores = 2}};
+  LinkSpec link;
+  link.bandwidth_bytes_per_s = 1e9;
+  request.experiment.cluster.links = {link};
+  try {
+    simulate(request);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.origin().key, "cluster.nodes");
+  }
+  request.experiment.cluster.workers = 4;
+  EXPECT_GT(simulate(request).step_s, 0.18);
+}
+
 // ---- a strategy that only this file knows: averages the parameters every third step, in two exchanges of which the second waits for
 // nothing, and passes a token round the ring in between
 
