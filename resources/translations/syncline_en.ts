@@ -119,6 +119,20 @@
             <numerusform>No run is in this list. %n runs are hidden by it.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n run(s) will be deleted for good at a later start, after %1 days in the trash: %2.</source>
+        <translation>
+            <numerusform>%n run will be deleted for good at a later start, after %1 days in the trash: %2.</numerusform>
+            <numerusform>%n runs will be deleted for good at a later start, after %1 days in the trash: %2.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Deleted %n run(s) that had been in the trash for more than %1 days.</source>
+        <translation>
+            <numerusform>Deleted %n run that had been in the trash for more than %1 days.</numerusform>
+            <numerusform>Deleted %n runs that had been in the trash for more than %1 days.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>syncline::ui::SeriesChart</name>
@@ -164,6 +178,13 @@
         <translation>
             <numerusform>Delete %n run with everything recorded of it, checkpoints included?</numerusform>
             <numerusform>Delete %n runs with everything recorded of them, checkpoints included?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>After %n day(s) here runs are named in a message and then deleted for good.</source>
+        <translation>
+            <numerusform>After %n day here runs are named in a message and then deleted for good.</numerusform>
+            <numerusform>After %n days here runs are named in a message and then deleted for good.</numerusform>
         </translation>
     </message>
 </context>

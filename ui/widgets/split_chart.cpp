@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QHeaderView>
 #include <QPainter>
+#include <algorithm>
 
 #include "ui/models/chart/chart_table.h"
 #include "ui/widgets/chart_actions.h"
@@ -229,7 +230,13 @@ void SplitChart::Implementation::placeY() {
   plot_->scene().layOut();
   // Bars stand on zero.
   const QCPRange x = plot_->xAxis->range();
-  if (!std::isfinite(state_.y_lower)) plot_->yAxis->setRange(0, split_.highest(x.lower, x.upper) * (split_.share ? 1.0 : 1.05));
+  const bool warm_up = !split_.named && std::any_of(split_.bars.begin(), split_.bars.end(),
+                                                    [&](const SplitBar& bar) { return bar.warm_up && bar.x < x.upper; });
+  constexpr double above = 1.05, words = 20, least_height = 80;  // words: px for "warm-up" above the bars
+  const double headroom = split_.share ? 1
+                          : warm_up    ? 1 / (1 - words / std::max<double>(least_height, plot_->axisRect()->height()))
+                                       : above;
+  if (!std::isfinite(state_.y_lower)) plot_->yAxis->setRange(0, split_.highest(x.lower, x.upper) * headroom);
   plot_->scene().setYTitle(split_.share ? tr("share of step (%)") : format::axisTitle(tr("Time"), state_.y_unit), state_.y_unit.text);
   if (!split_.named) return;
   const QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
