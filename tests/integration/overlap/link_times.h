@@ -80,7 +80,18 @@ inline std::vector<std::string> wrong_links(World& world, bool shared) {
     wrong.push_back(fmt::format("{} took {:.2f} ms without the latency instead of {:.2f}", name, net * 1e3, expected * 1e3));
   };
   const std::int64_t large = 4'000'000, small = 1'000'000;
-  check("4 MB forward", flow_times(world, {{0, 2, large}})[0], large / link_forward);
+  const double before = world.queue().thread_cpu_s(), alone = flow_times(world, {{0, 2, large}})[0];
+  std::vector<ByteBuffer> used;
+  const double mine = (world.queue().thread_cpu_s() - before) / alone;
+  ByteBuffer packed(sizeof mine);
+  std::memcpy(packed.data(), &mine, sizeof mine);
+  world.communicator().allgather_bytes(std::move(packed), used).wait();
+  for (std::size_t rank = 0; rank < used.size(); ++rank) {
+    double share = 0;
+    std::memcpy(&share, used[rank].data(), sizeof share);
+    if (share > 0.05) wrong.push_back(fmt::format("the communication thread of rank {} used {:.1f} % of a core", rank, 100 * share));
+  }
+  check("4 MB forward", alone, large / link_forward);
   check("1 MB back", flow_times(world, {{2, 0, small}})[0], small / link_back);
   const std::vector<double> beside = flow_times(world, {{0, 2, large}, {1, 3, large}});
   for (const double took : beside) check("4 MB beside 4 MB", took, (shared ? 2 : 1) * large / link_forward);
