@@ -285,9 +285,11 @@ QString runs_as_table(const std::vector<RunsColumn>& columns, const std::vector<
 RunsCell cell_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& rows, const RunsDetails& details, double now_utc_s) {
   if (column.id == u"state") {
     std::map<int, std::pair<StateLook, int>> counts;
+    std::set<QString> marks;  // runs of one experiment have one; other groups may have several
     for (const RunRowPtr& row : rows) {
       const StateLook look = state_look(row->info.state);
       counts.try_emplace(look.order, look, 0).first->second.second += 1;
+      marks.insert(compute_mark(row->info));
     }
     QStringList signs, words;
     for (const auto& [order, one] : counts) {
@@ -296,7 +298,8 @@ RunsCell cell_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& r
     }
     const QString text = counts.size() == 1 ? counts.begin()->second.first.sign + u' ' + counts.begin()->second.first.word
                                             : signs.join(QStringLiteral("  "));
-    return {text, words.join(QStringLiteral(", ")), static_cast<double>(counts.begin()->first), false};
+    const QString mark = marks.size() == 1 ? *marks.begin() : tr(", some emulated");
+    return {text + mark, words.join(QStringLiteral(", ")) + mark, static_cast<double>(counts.begin()->first), false};
   }
   if (column.id == u"created") return cell_of(column, *rows.front(), nullptr, now_utc_s);
   std::vector<double> numbers;

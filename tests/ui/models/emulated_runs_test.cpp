@@ -22,6 +22,12 @@ TEST_F(EmulatedRuns, AreMarkedBehindTheirStateAndInCopiedTables) {
   EXPECT_TRUE(cell_of(state, *row, nullptr, 0).text.endsWith(QStringLiteral(", emulated")));
   make({.name = "a run"});  // a workspace to open
   StoreService store(path_);
+  auto real = std::make_shared<RunRow>();
+  real->info.state = "finished";
+  const RunsDetails nothing(store);
+  EXPECT_TRUE(cell_of_group(state, {row, row}, nothing, 0).text.endsWith(QStringLiteral("Finished, emulated")));
+  EXPECT_TRUE(cell_of_group(state, {row, real}, nothing, 0).text.endsWith(QStringLiteral("Finished, some emulated")));
+  EXPECT_TRUE(cell_of_group(state, {real, real}, nothing, 0).text.endsWith(QStringLiteral("Finished")));
   EXPECT_TRUE(runs_as_table({state}, {row}, RunsDetails(store)).contains(QStringLiteral("finished, emulated")));
 }
 

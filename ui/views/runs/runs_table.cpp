@@ -67,7 +67,8 @@ int default_width(const QString& id, const QFontMetrics& font) {
   const int letter = font.averageCharWidth();
   if (id == u"star") return std::max(28, 4 * letter);
   if (id == u"name") return 36 * letter;
-  if (id == u"state" || id == u"target" || id == u"created") return 15 * letter;
+  if (id == u"state") return 22 * letter;  // "✓ Finished, emulated"
+  if (id == u"target" || id == u"created") return 15 * letter;
   if (id == u"strategy" || id == u"tags") return 18 * letter;
   if (id == u"note") return 28 * letter;
   if (id == u"ranks") return 8 * letter;
