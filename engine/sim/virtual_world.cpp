@@ -82,10 +82,15 @@ void RankContext::asked(std::string_view what) {
   asked_at_s_ = now_s_;
   if (++questions_ < most_questions) return;
   const std::string& name = world_.options_.name;
-  throw UsageError(
+  const UsageError error(
       fmt::format("rank {} asked {} times at one moment of virtual time about {}{}: in a loop of questions no time passes, "
                   "so it would never end; wait() or wait_for() would be right",
                   rank_, questions_, what, name.empty() ? "" : " (" + name + ")"));
+  // The world ends here, so that what this context drops on its way out is not asked about again.
+  world_.error_ = std::make_exception_ptr(error);
+  world_.ended_by_ = error.what();
+  world_.events_.clear();
+  throw error;
 }
 
 VirtualWorld::VirtualWorld(VirtualWorldOptions options) : options_(std::move(options)), contexts_(make_contexts(options_.kind)) {
