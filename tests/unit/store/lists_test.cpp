@@ -73,7 +73,8 @@ TEST_F(ListsTest, EveryKeyOfASummaryHasItsNumberByName) {
   const std::string id = record(store, new_run(), true);
   Reader reader(store);
   const Summary summary = summarise(reader, reader.run(id));
-  const auto json = to_json(summary);
+  auto json = to_json(summary);
+  json.erase("times_withheld");  // a sentence
   ASSERT_EQ(summary_keys().size(), json.size());
   for (const auto& [key, value] : json.items()) {
     const auto number = value_of(summary, key);
