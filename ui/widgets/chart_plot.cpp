@@ -29,7 +29,7 @@ ChartPlot::ChartPlot(ChartState& state, QWidget* parent) : QCustomPlot(parent), 
   rest_.setInterval(view_rests_ms);
   connect(&rest_, &QTimer::timeout, this, [this] {
     state_.hurried = false;
-    if (isVisible()) replot(QCustomPlot::rpQueuedReplot);
+    replot(QCustomPlot::rpQueuedReplot);
   });
 }
 
@@ -51,13 +51,16 @@ void ChartPlot::setView(double lower, double upper, double y_lower, double y_upp
   state_.upper = upper;
   state_.y_lower = y_lower;
   state_.y_upper = y_upper;
-  if (graphCount() > many_graphs) {
-    state_.hurried = true;
-    rest_.start();
-  }
+  hurry();
   scene_.forgetYRange();
   scene_.layOut();
   Q_EMIT viewChanged(dragging);
+}
+
+void ChartPlot::hurry() {
+  if (graphCount() <= many_graphs) return;
+  state_.hurried = true;
+  rest_.start();
 }
 
 void ChartPlot::fit() {

@@ -31,6 +31,7 @@ class ChartPlot : public QCustomPlot {
   void zoomX(double factor, double about);
   void zoomY(double factor, double about);
   void panBy(double share_x, double share_y);
+  void hurry();  // the view is being moved, here or by a linked chart: many curves are drawn coarsely until it rests
   bool canUndoZoom() const { return !history_.empty(); }
   void forgetHistory() { history_.clear(); }
 

@@ -36,6 +36,7 @@ void SeriesChart::Implementation::shareRange(double from, double to) {
   plot_->scene().forgetYRange();
   if (std::isnan(from)) state_.y_lower = state_.y_upper = nothing;
   following_ = !state_.zoomed() || (state_.data && to >= state_.data->last_x);
+  if (onScreen()) plot_->hurry();
   plot_->scene().layOut();
   redraw_waits_ = true;
   late_.start();
