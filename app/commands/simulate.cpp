@@ -110,7 +110,9 @@ void print_table(const std::vector<Row>& rows) {
         "%.2f\n",
         row.result.workers, contention.ranks, contention.latency, contention.bytes);
   }
-  std::printf("\npredictions, not measurements: layer times from a profile, the network from the experiment's links\n");
+  std::printf(
+      "\npredictions, not measurements: layer times from a profile, the network from the experiment's links or, without any, from the "
+      "profile's run\n");
 }
 
 int run(const Arguments& arguments, const Global& global) {
