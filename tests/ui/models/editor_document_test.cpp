@@ -80,7 +80,9 @@ std::size_t leaf_count(const std::string& text) {
   for (const TextScan::Entry& entry : scan.entries()) {
     const bool element = entry.path.back().find_first_not_of("0123456789") == std::string::npos;
     const bool table = text[entry.value_begin] == '{' || (text[entry.value_begin] == '[' && entry.path.back() == "layers");
-    if (!element && !table) ++leaves;
+    // Machines and links between them are typed: they have no form.
+    const bool machine = entry.path.size() > 2 && entry.path[0] == "cluster" && (entry.path[1] == "nodes" || entry.path[1] == "links");
+    if (!element && !table && !machine) ++leaves;
   }
   return leaves;
 }
