@@ -6,8 +6,20 @@
 
 namespace syncline::ui {
 
+namespace {
+
+// The charts take what height there is, down to their least: the page scrolls below that, not where they would like to be higher. (A scroll
+// area asks a layout whose height depends on its width for what it would like.)
+class ChartGrid : public QGridLayout {
+ public:
+  using QGridLayout::QGridLayout;
+  bool hasHeightForWidth() const override { return false; }
+};
+
+}  // namespace
+
 class CompareCharts : public CompareTab {
-  static constexpr int least_height = 250;  // of a chart, with its legend and notes
+  static constexpr int least_height = 260;  // of a chart, with its legend and notes
 
  public:
   CompareCharts(Workbench& bench, ChartGroup& group, QWidget* parent) : CompareTab(bench, parent), group_(group) {
@@ -20,7 +32,7 @@ class CompareCharts : public CompareTab {
     connect(use_samples_, &QPushButton::clicked, this, [this] { group_.setXAxis(XAxis::samples); });
     connect(&group_, &ChartGroup::xAxisChanged, this, &CompareCharts::updateNote);
     auto* inside = new QWidget(this);
-    auto* grid = new QGridLayout(inside);
+    auto* grid = new ChartGrid(inside);
     grid->setContentsMargins(0, 0, 0, 0);
     struct What {
       const char *series, *title;
@@ -40,7 +52,7 @@ class CompareCharts : public CompareTab {
     }
     split_ = new SplitChart(group_, QStringLiteral("compare.charts.split"), tr("Share of the step"), inside);
     split_->setShare(true);
-    split_->setMinimumHeight(least_height + 60);  // its legend has seven parts
+    split_->setMinimumHeight(least_height + 35);  // its legend has seven parts
     split_->setWhenEmpty(tr("None of these runs has recorded steps."));
     grid->addWidget(split_, 1, 1);
     for (int i = 0; i < 2; ++i) {
