@@ -33,4 +33,8 @@ class LauncherWatch {
   std::thread thread_;
 };
 
+// For a rank that leaves because a peer has gone silent. Where a network is cut, mpirun and its daemons wait for each other for ever: a
+// process of its own ends this rank's launcher when it is still there after_s later. Nothing where the parent is no launcher.
+void end_stranded_launcher(double after_s);
+
 }  // namespace syncline

@@ -11,8 +11,14 @@
 #include "engine/base/units.h"
 #include "engine/train/rank/clock_sync.h"
 #include "engine/train/rank/common_error.h"
+#include "engine/train/rank/launcher_watch.h"
 
 namespace syncline {
+namespace {
+
+constexpr double stranded_after_s = 5;  // longer than a launcher that still hears its daemons takes to end a job
+
+}  // namespace
 
 RankProcess::RankProcess(const RankOptions& options)
     : options_(options), experiment_(options.experiment), supervisor_(supervisor_from_environment()) {
@@ -213,6 +219,7 @@ void RankProcess::leave(const std::string& sentence, const Failure& failure) {
   });
   clean_up();
   std::fflush(nullptr);
+  if (failure.lost && !supervised()) end_stranded_launcher(stranded_after_s);
   ::_exit(number);
 }
 
