@@ -60,7 +60,7 @@ PlannedMessages plan_messages(const Experiment& experiment, const ModelDescripti
   if (!profile) return planned;
   const Timeline times = timeline(plan, model.slices, *profile);
   for (std::size_t k = 0; k < planned.messages.size(); ++k) planned.messages[k].times = times.groups[k];
-  planned.step_s = times.step_s + profile->update_s;
+  planned.step_s = times.step_s;  // with the update
   planned.exposed_s = times.exposed_s;
   return planned;
 }

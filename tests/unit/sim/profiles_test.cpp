@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/model/arena.h"
+#include "engine/sim/preview.h"
 #include "engine/sim/schema.h"
 
 namespace syncline {
@@ -89,6 +90,13 @@ TEST(Profiles, BySlicesChargeEachLayerToTheNextGradientThatBecomesReady) {
   EXPECT_EQ(profile.backward_s[2], 30);
   EXPECT_EQ(profile.backward_s[4], 30);
   EXPECT_EQ(profile.backward_s[1] + profile.backward_s[3] + profile.backward_s[5], 0);
+}
+
+TEST(Profiles, APlannedStepHasItsUpdateOnce) {
+  const Experiment experiment = job(with(times));  // no link is given: exchanges cost nothing
+  const PlannedMessages planned =
+      plan_messages(experiment, describe_model(experiment), paced_profile(experiment.cluster.profile, experiment));
+  EXPECT_DOUBLE_EQ(planned.step_s.value(), 10 + 100 + 5);
 }
 
 TEST(Profiles, OfAStragglerOverASlowedLink) {
