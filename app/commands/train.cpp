@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "app/commands.h"
+#include "app/commands/resume_point.h"
 #include "app/version.h"
 #include "engine/base/units.h"
 #include "engine/launch/command.h"
@@ -67,21 +68,6 @@ struct Start {
   std::string file;  // what stands in the ranks' argument list
 };
 
-// What a resumed run starts from: the run's folder (its newest checkpoint), or that of the checkpoint asked for.
-std::filesystem::path resume_point(const Workspace& workspace, const std::string& run, std::optional<std::int64_t> step) {
-  const std::filesystem::path folder = workspace.run_folder(run);
-  const std::vector<std::filesystem::path> committed = committed_checkpoints(folder / "checkpoints");
-  if (committed.empty()) throw ConfigError(fmt::format("run {} has saved no checkpoint, so there is nothing to resume from", run));
-  if (!step) return folder;
-  std::vector<std::int64_t> steps;
-  for (const std::filesystem::path& checkpoint : committed) {
-    steps.push_back(checkpoint_step(checkpoint));
-    if (steps.back() == *step) return checkpoint;
-  }
-  throw ConfigError(fmt::format("--from-step {}: run {} has no checkpoint of that step; it has those of {} {}", *step, run,
-                                steps.size() == 1 ? "step" : "steps", fmt::join(steps, ", ")));
-}
-
 void prepare_resume(const TrainArguments& arguments, Start& start) {
   const Workspace workspace = Workspace::open_read_only(start.workspace);
   Reader reader(workspace);
@@ -96,8 +82,9 @@ void prepare_resume(const TrainArguments& arguments, Start& start) {
   const ResumeVerdict verdict = judge_resume(before.experiment, start.experiment.complete);
   if (verdict.kind == ResumeVerdict::refused) throw ConfigError(verdict.sentence);
   if (verdict.kind == ResumeVerdict::same_run) start.origin.attempt_of = before.attempt_of.empty() ? before.id : before.attempt_of;
-  start.origin.resumed_from = before.id;
-  start.resume_folder = resume_point(workspace, before.id, arguments.from_step);
+  const ResumePoint from = resume_point(workspace, reader, before, arguments.from_step);
+  start.origin.resumed_from = from.run;
+  start.resume_folder = from.folder;
   // A resumed run keeps the name that it was given, unless the file or --name says another.
   if (arguments.name.empty() && arguments.experiment.file.empty()) start.origin.name = before.given_name;
 }
@@ -240,10 +227,12 @@ int as_supervisor(const TrainArguments& arguments, const Global& global) {
     Start start;
     start.workspace = workspace_path(global.workspace);
     const Workspace workspace = Workspace::open(start.workspace);
-    const RunInfo row = Reader(workspace).run(id);
+    Reader reader(workspace);
+    const RunInfo row = reader.run(id);
     start.file = arguments.experiment.file;
     start.experiment = parse(read_text(workspace.run_folder(id) / "experiment.toml"), start.file, {});
-    if (!row.resumed_from.empty()) start.resume_folder = resume_point(workspace, row.resumed_from, arguments.from_step);
+    if (!row.resumed_from.empty())
+      start.resume_folder = resume_point(workspace, reader, reader.run(row.resumed_from), arguments.from_step).folder;
     start.origin = {
         .version = version, .command = row.command, .name = row.given_name, .attempt_of = row.attempt_of, .resumed_from = row.resumed_from};
     SupervisorOptions options = supervisor_options(arguments, global, start);
@@ -320,7 +309,9 @@ int detach(const TrainArguments& arguments, const Global& global) {
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   std::vector<std::string> argv = {global.program};
   argv.insert(argv.end(), options.rank_arguments.begin(), options.rank_arguments.end());
-  if (arguments.from_step) argv.insert(argv.end(), {"--from-step", std::to_string(*arguments.from_step)});  // the supervisor's affair alone
+  // The supervisor's affair alone: one checkpoint, where it is not the newest of its run.
+  if (const std::int64_t step = checkpoint_step(start.resume_folder); step >= 0)
+    argv.insert(argv.end(), {"--from-step", std::to_string(step)});
   if (file < 0) throw WorkspaceError("cannot write " + log.string());
   try {
     const ChildProcess supervisor(

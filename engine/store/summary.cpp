@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/metrics/statistics.h"
+#include "engine/store/attempts.h"
 #include "engine/store/emulation.h"
 #include "engine/store/level_of_detail.h"
 
@@ -151,17 +152,25 @@ void add_loss(Summary& summary, Reader& reader, const RunInfo& run, const std::v
   if (samples > 0) summary.final_train_loss = loss / static_cast<double>(samples);
 }
 
+// Over the attempts of one run, up to the step from which each was followed: what an attempt goes on with has been evaluated before.
 void add_accuracy(Summary& summary, Reader& reader, const RunInfo& run) {
-  const auto series = reader.find_series(run.id, series::test_accuracy);
-  if (!series) return;
-  reader.each_point(series->key, [&](const Point& point) {
-    summary.final_test_accuracy = finite(point.value);
-    if (!std::isfinite(point.value)) return;
-    summary.best_test_accuracy = std::max(summary.best_test_accuracy.value_or(point.value), point.value);
-    if (run.target_accuracy && !summary.time_to_target_s && point.value >= *run.target_accuracy) {
-      summary.time_to_target_s = point.axes.active_s;
-    }
-  });
+  const auto first_of = [](const RunInfo& attempt) { return attempt.attempt_of.empty() ? attempt.id : attempt.attempt_of; };
+  std::vector<ResumeSource> attempts = {{.run = run}};
+  if (!run.attempt_of.empty()) attempts = resume_sources(reader, run);
+  std::erase_if(attempts, [&](const ResumeSource& source) { return first_of(source.run) != first_of(run); });
+  for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt) {  // oldest first
+    const auto series = reader.find_series(attempt->run.id, series::test_accuracy);
+    if (!series) continue;
+    reader.each_point(series->key, [&](const Point& point) {
+      if (point.axes.step > attempt->last_step) return;  // an evaluation has the number of steps that have been done
+      summary.final_test_accuracy = finite(point.value);
+      if (!std::isfinite(point.value)) return;
+      summary.best_test_accuracy = std::max(summary.best_test_accuracy.value_or(point.value), point.value);
+      if (run.target_accuracy && !summary.time_to_target_s && point.value >= *run.target_accuracy) {
+        summary.time_to_target_s = point.axes.active_s;
+      }
+    });
+  }
 }
 
 std::optional<double> mean_of(Reader& reader, const SeriesInfo& series) {

@@ -16,7 +16,7 @@
 namespace syncline {
 
 // Of the definitions below: a stored summary of another version is computed anew.
-inline constexpr std::string_view summary_version = "3";
+inline constexpr std::string_view summary_version = "4";
 
 struct Summary {
   std::optional<std::int64_t> steps, samples;

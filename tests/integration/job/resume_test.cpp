@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 
+#include "engine/train/rank/checkpoint.h"
 #include "tests/integration/job/job.h"
 
 namespace syncline::test {
@@ -115,6 +116,38 @@ TEST(Restarting, AnAttemptThatDiesBeforeItsFirstCheckpointStartsFromTheOneThatWa
   EXPECT_EQ(last.attempt, 3);
   EXPECT_EQ(last.resumed_from, whole.id);
   EXPECT_EQ(engine.series(last.id, "train_loss").size(), 20u);
+}
+
+TEST(Resuming, AnAttemptThatDiedBeforeItsFirstCheckpointGoesOnFromWhereItBegan) {
+  const Engine engine;
+  engine.replace("epochs = 4", "steps = 30");
+  ASSERT_EQ(engine.train("--name whole --set 'checkpoint.every=\"10 steps\"' --set checkpoint.keep=5").code, 0);
+  const RunInfo whole = engine.last();
+  Job job(engine, "train --resume whole --from-step 10 --set 'checkpoint.every=\"20 steps\"'", "SYNCLINE_FAULT=0:15:data:sleep=2");
+  ASSERT_TRUE(job.wait_for_step(14)) << job.output();
+  ::kill(job.pid(1), SIGKILL);
+  ASSERT_EQ(job.wait(30), 4) << job.output();
+  const RunInfo died = engine.last();
+  EXPECT_EQ(died.resumed_from, whole.id);
+  ASSERT_TRUE(committed_checkpoints(Workspace::open_read_only(engine.workspace()).run_folder(died.id) / "checkpoints").empty());
+
+  const Ended later = engine.run(fmt::format("train --resume {} --from-step 20", died.id));
+  EXPECT_EQ(later.code, 2);  // it never had that one: it began before
+  EXPECT_NE(later.output.find("no checkpoint of that step; it has those of step 10"), std::string::npos) << later.output;
+  EXPECT_EQ(engine.last().id, died.id);
+
+  for (const std::string& how : {fmt::format("train --resume {}", died.id), fmt::format("train --resume {} --from-step 10", died.id),
+                                 fmt::format("launch --resume {} --on local --detach", died.id)}) {
+    ASSERT_EQ(engine.run(how).code, 0) << how;
+    const RunInfo again = engine.last();
+    ASSERT_NE(again.id, died.id) << how;
+    ASSERT_TRUE(eventually(30, [&] { return engine.last().state == "finished"; })) << how << engine.last().reason;
+    EXPECT_EQ(again.resumed_from, whole.id) << how;  // whose checkpoint it is
+    EXPECT_EQ(again.attempt_of, whole.id) << how;
+    const auto losses = engine.series(again.id, "train_loss");
+    ASSERT_EQ(losses.size(), 20u) << how;
+    EXPECT_EQ(losses.front().axes.step, 10) << how;
+  }
 }
 
 TEST(Resuming, WithoutACheckpointNothingStarts) {
