@@ -11,6 +11,8 @@
 #include "engine/experiment/text_edit.h"
 #include "engine/launch/rank_status.h"
 #include "engine/metrics/clock.h"
+#include "engine/store/attempts.h"
+#include "ui/models/chart/series_cache.h"
 
 namespace syncline::ui {
 
@@ -29,6 +31,32 @@ std::optional<Point> last_point(Reader& reader, const std::vector<SeriesInfo>& s
 }
 
 std::optional<double> value_of(const std::optional<Point>& point) { return point ? std::optional(point->value) : std::nullopt; }
+
+// The newest sample that counts, over the attempts of the run, as the charts draw them.
+std::optional<Point> last_point_of_attempts(Reader& reader, const std::string& run_id, std::string_view name) {
+  chart::FirstPoints firsts;
+  const std::vector<chart::Attempt> attempts = chart::attempts_of(reader, firsts, run_id, std::string(name), -1, XAxis::step);
+  for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt) {
+    if (!attempt->series || attempt->series->count == 0 || attempt->cutoff_x == -everything) continue;
+    const SeriesView view = reader.read(attempt->series->key, XAxis::step, attempt->cutoff_x, attempt->cutoff_x, 0);
+    for (auto point = view.points.rbegin(); point != view.points.rend(); ++point) {
+      if (static_cast<double>(point->axes.step) <= attempt->cutoff_x) return *point;
+    }
+  }
+  return std::nullopt;
+}
+
+// A run that ended before its first checkpoint can go on from where it began.
+std::optional<CheckpointRecord> inherited_checkpoint(Reader& reader, const RunInfo& run) {
+  for (const ResumeSource& source : resume_sources(reader, run)) {
+    std::optional<CheckpointRecord> newest;
+    for (const CheckpointRecord& record : reader.checkpoints(source.run.id)) {
+      if (record.step <= source.last_step && (!newest || record.step >= newest->step)) newest = record;
+    }
+    if (newest) return newest;
+  }
+  return std::nullopt;
+}
 
 std::vector<ProgressPoint> recent_progress(Reader& reader, const std::vector<SeriesInfo>& series, double now_active_s) {
   std::vector<ProgressPoint> progress;
@@ -89,6 +117,7 @@ void read_records(Reader& reader, RunSnapshot& snapshot, std::optional<int> slow
   const RunInfo& run = snapshot.run;
   snapshot.requests = reader.requests(run.id);
   snapshot.checkpoints = reader.checkpoints(run.id);
+  if (snapshot.checkpoints.empty() && !run.resumed_from.empty()) snapshot.inherited = inherited_checkpoint(reader, run);
   snapshot.events = reader.events(run.id);
   snapshot.series = reader.series(run.id);
   snapshot.ranks = reader.ranks(run.id);
@@ -102,7 +131,10 @@ void read_records(Reader& reader, RunSnapshot& snapshot, std::optional<int> slow
   snapshot.total_steps = total_steps_of(reader, snapshot.run, snapshot.position);
   snapshot.latest.train_loss = value_of(loss);
   snapshot.latest.train_accuracy = value_of(last_point(reader, snapshot.series, series::train_accuracy));
-  snapshot.latest.test_accuracy = value_of(last_point(reader, snapshot.series, series::test_accuracy));
+  const std::optional<Point> accuracy = last_point_of_attempts(reader, run.id, series::test_accuracy);
+  snapshot.latest.test_accuracy = value_of(accuracy);
+  snapshot.test_accuracy = accuracy.has_value();
+  snapshot.test_loss = last_point_of_attempts(reader, run.id, series::test_loss).has_value();
   snapshot.latest.samples_per_s = value_of(last_point(reader, snapshot.series, "samples_per_s"));
   if (!snapshot.ranks.empty() && snapshot.position) {
     const int rank = slowest.value_or(snapshot.ranks.front());

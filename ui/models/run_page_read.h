@@ -30,11 +30,13 @@ struct RunSnapshot {
   std::vector<RunInfo> attempts;  // all of this run, oldest first, this one included
   std::vector<Request> requests;
   std::vector<CheckpointRecord> checkpoints;
+  std::optional<CheckpointRecord> inherited;  // without one of its own: the one that the run itself was resumed from
   std::vector<EventRecord> events;
   std::vector<SeriesInfo> series;
-  std::vector<int> ranks;               // that have step sums
-  std::vector<ProgressPoint> progress;  // of the last five minutes of active time
-  std::optional<Axes> position;         // of the newest recorded step
+  bool test_loss = false, test_accuracy = false;  // recorded by this attempt or an earlier one: charts show what counts of all of them
+  std::vector<int> ranks;                         // that have step sums
+  std::vector<ProgressPoint> progress;            // of the last five minutes of active time
+  std::optional<Axes> position;                   // of the newest recorded step
   std::optional<std::int64_t> total_steps;
   double typical_step_s = 0;  // over `progress`; 0: not known
   int ranks_reporting = 0;    // that have written their status file (while the run is active)

@@ -128,7 +128,7 @@ std::optional<CheckpointRecord> newest_checkpoint(const RunSnapshot& snapshot) {
   for (const CheckpointRecord& record : snapshot.checkpoints) {
     if (!newest || record.step >= newest->step) newest = record;
   }
-  return newest;
+  return newest ? newest : snapshot.inherited;
 }
 
 std::vector<Banner> banners_of(const RunSnapshot& snapshot) {
@@ -240,7 +240,7 @@ QString reason_not_to_stop(const RunSnapshot& snapshot) {
 QString reason_not_to_resume(const RunSnapshot& snapshot, std::optional<std::int64_t> from_step) {
   if (snapshot.active()) return say("The run is still going on");
   if (snapshot.run.kind == "prediction") return say("A prediction cannot be resumed");
-  if (snapshot.checkpoints.empty()) return say("The run has no checkpoint");
+  if (!newest_checkpoint(snapshot)) return say("The run has no checkpoint");
   const std::int64_t start = from_step.value_or(snapshot.position ? snapshot.position->step + 1 : 0);
   if (snapshot.run.state == "finished" && snapshot.total_steps && snapshot.position && start >= *snapshot.total_steps)
     return say("The run has done all its steps; a longer one is a new draft");

@@ -49,6 +49,7 @@ QString progress_text(const RunSnapshot&);
 QString placement_text(const RunSnapshot&, const QString& this_host);
 // "loss 0.340 · accuracy 88.0 % · 12.3 k samples/s · ..."
 QString latest_text(const RunSnapshot&);
+// What a resume goes on from: the newest one of the run, else the one that it began with itself.
 std::optional<CheckpointRecord> newest_checkpoint(const RunSnapshot&);
 // Why an action is not possible now; empty: it is.
 QString reason_not_to_stop(const RunSnapshot&);

@@ -179,6 +179,9 @@ TEST(BannerTest, IsShownForADeadRankWithLogAndResume) {
   EXPECT_TRUE(banners[0].with_log && banners[0].with_resume);
   snapshot.checkpoints.clear();
   EXPECT_FALSE(banners_of(snapshot)[0].with_resume);
+  snapshot.inherited = CheckpointRecord{.sequence = 1, .step = 10, .wall_s = now, .path = {}, .bytes = 5, .verified = true};
+  EXPECT_TRUE(banners_of(snapshot)[0].with_resume) << "it goes on from where it began itself";
+  EXPECT_EQ(newest_checkpoint(snapshot)->step, 10);
 }
 
 TEST(BannerTest, TellsAFailedStartFromAFailedRun) {

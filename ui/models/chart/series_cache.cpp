@@ -34,12 +34,13 @@ std::vector<Attempt> attempts_of(Reader& reader, FirstPoints& firsts, const std:
     attempts.push_back({select.text(0), select.text(2), select.text(3), static_cast<int>(select.integer(1)),
                         static_cast<int>(select.integer(4)), std::nullopt, infinity, infinity});
   }
+  // Evaluations are few: what a resumed attempt takes the place of begins where it began to train, not where it was first evaluated.
+  const bool evaluation = attempts.size() > 1 && (series == series::test_loss || series == series::test_accuracy);
   double next_first_step = infinity;
   for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt) {
     attempt->series = reader.find_series(attempt->run_id, series, rank);
     attempt->cutoff_step = next_first_step;
-    if (!attempt->series) continue;
-    if (std::isfinite(next_first_step)) {
+    if (attempt->series && std::isfinite(next_first_step)) {
       // The last sample before the step with which the next attempt begins.
       const SeriesView view = reader.read(attempt->series->key, XAxis::step, next_first_step - 0.5, next_first_step - 0.5, 0);
       attempt->cutoff_x = -infinity;
@@ -47,9 +48,13 @@ std::vector<Attempt> attempts_of(Reader& reader, FirstPoints& firsts, const std:
         if (static_cast<double>(point.axes.step) < next_first_step) attempt->cutoff_x = value_of(point.axes, axis);
       }
     }
-    if (const Point* first = firsts.of(reader, attempt->series->key)) {
-      next_first_step = std::min(next_first_step, static_cast<double>(first->axes.step));
-    }
+    const auto begins = [&](const std::optional<SeriesInfo>& of) {
+      const Point* first = of ? firsts.of(reader, of->key) : nullptr;
+      return first == nullptr ? infinity : static_cast<double>(first->axes.step);
+    };
+    next_first_step = std::min(next_first_step, begins(attempt->series));
+    // One after n steps is of what the attempt began with.
+    if (evaluation) next_first_step = std::min(next_first_step, begins(reader.find_series(attempt->run_id, series::train_loss)) + 1);
   }
   return attempts;
 }

@@ -165,10 +165,10 @@ class OverviewTab : public RunTab {
                                 ? tr("Waiting for the first step. Ranks report: %1 of %2.").arg(now.ranks_reporting).arg(now.run.workers)
                                 : tr("The run ended before its first step.");
     std::vector<CurveSpec> losses{curve(series::train_loss, tr("training"), 0)};
-    if (recorded(series::test_loss)) losses.push_back(curve(series::test_loss, tr("evaluation"), 1));
+    if (now.test_loss) losses.push_back(curve(series::test_loss, tr("evaluation"), 1));
     loss_->setCurves(losses);
     std::vector<CurveSpec> accuracies{curve(series::train_accuracy, tr("training"), 0)};
-    if (recorded(series::test_accuracy)) accuracies.push_back(curve(series::test_accuracy, evaluated_name(), 1));
+    if (now.test_accuracy) accuracies.push_back(curve(series::test_accuracy, evaluated_name(), 1));
     accuracy_->setCurves(accuracies);
     accuracy_->setTarget(now.run.target_accuracy);
     const bool old = now.position && !recorded("samples_per_s");
