@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ui/models/format.h"
+#include "ui/models/runs_rows.h"
 
 namespace syncline::ui {
 
@@ -29,10 +30,18 @@ WorkspacePulse pulse_of(Reader& reader, const QStringList& formerly_active) {
         "SELECT state, count(*) FROM run LEFT JOIN annotation ON annotation.run_id = run.id "
         "WHERE trashed_at IS NULL AND state NOT IN ('queued', 'running') GROUP BY state");
     while (counts.step()) {
-      const int count = static_cast<int>(counts.integer(1));
-      pulse.states[QString::fromStdString(counts.text(0))] = count;
-      pulse.runs += count;
+      pulse.states[QString::fromStdString(counts.text(0))] = static_cast<int>(counts.integer(1));
     }
+  }
+  {
+    // As the Runs page counts them: attempts are one run, and one that is archived is put away.
+    Statement count = database.prepare(
+        "WITH kept AS (SELECT run.id AS id, coalesce(attempt_of, run.id) AS first FROM run LEFT JOIN annotation ON annotation.run_id = "
+        "run.id "
+        "WHERE trashed_at IS NULL) SELECT count(DISTINCT first) FROM kept WHERE first NOT IN "
+        "(SELECT first FROM kept JOIN tag ON tag.run_id = kept.id WHERE tag.tag = ?)");
+    count.bind_all(archived_tag);
+    if (count.step()) pulse.runs = static_cast<int>(count.integer(0));
   }
   std::vector<std::string> going;
   {
@@ -44,7 +53,6 @@ WorkspacePulse pulse_of(Reader& reader, const QStringList& formerly_active) {
   for (const std::string& id : going) {
     const RunBeat beat = beat_of(reader.run(id));
     ++pulse.states[beat.state];
-    ++pulse.runs;
     pulse.active.push_back(beat);
   }
   for (const QString& id : formerly_active) {

@@ -19,7 +19,7 @@ struct RunBeat {
 
 struct WorkspacePulse {
   QMap<QString, int> states;       // of runs that are not in the trash; measured ones
-  int runs = 0, drafts = 0;        // trashed runs do not count
+  int runs = 0, drafts = 0;        // what the Runs page shows: attempts are one run; the trash and the archive do not count
   std::vector<RunBeat> active;     // stored as queued or running, whatever was concluded
   std::vector<RunBeat> ended;      // of the ids asked for: those that have an exit record now
   std::optional<double> newest_s;  // UTC seconds: newest sign of life of any run

@@ -5,6 +5,7 @@
 
 #include "engine/store/saved.h"
 #include "tests/unit/store/fixture.h"
+#include "ui/models/runs_tree.h"
 
 namespace syncline::ui {
 namespace {
@@ -34,6 +35,32 @@ TEST_F(WorkspacePulseTest, CountsRunsByConcludedStateAndDraftsWithoutTheTrash) {
   EXPECT_EQ(pulse.states.value(QStringLiteral("finished")), 1);
   EXPECT_FALSE(pulse.states.contains(QStringLiteral("failed")));
   EXPECT_EQ(activity_text(pulse), QStringLiteral("1 running, 1 lost"));
+}
+
+TEST_F(WorkspacePulseTest, ItsNumberOfRunsIsThatOfTheRunsPage) {
+  const Workspace at = workspace();
+  RunRegistry registry(at);
+  const auto make = [&](const std::string& name, const std::string& attempt_of = {}) {
+    NewRun run = new_run(name);
+    run.attempt_of = attempt_of;
+    const std::string id = registry.create(run);
+    registry.finish(id, {.state = "finished", .reason = "", .exit_code = 0, .ended = 0});
+    return id;
+  };
+  const std::string first = make("resumed");
+  make("resumed", first);
+  make("resumed", first);
+  const std::string archived = make("archived");
+  make("archived", archived);
+  Annotations(at).add_tag(archived, archived_tag);
+  Annotations(at).set_trashed(make("trashed"), true);
+  make("alone");
+  Reader reader(at);
+  const RunsSnapshotPtr rows = read_runs(reader, nullptr);
+  const auto shown =
+      std::count_if(rows->rows.begin(), rows->rows.end(), [](const RunRowPtr& row) { return chip_lets_through(RunsChip::all, *row); });
+  EXPECT_EQ(pulse_of(reader, {}).runs, 2);
+  EXPECT_EQ(pulse_of(reader, {}).runs, shown);
 }
 
 TEST_F(WorkspacePulseTest, ARunThatWasGoingIsReportedOnceItHasEnded) {
