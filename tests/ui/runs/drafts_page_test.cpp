@@ -40,6 +40,13 @@ TEST_F(DraftsPageTest, EnterOpensTheSelectedDraft) {
   EXPECT_EQ(bench_->opened_drafts, QStringList{QString::fromStdString(newer)});
 }
 
+TEST_F(DraftsPageTest, AgesGrowWhileNothingElseHappens) {
+  keep("mine");
+  open();
+  const QString before = list_->topLevelItem(0)->text(1);
+  EXPECT_TRUE(until([&] { return list_->topLevelItem(0)->text(1) != before; }, 5000)) << before.toStdString();
+}
+
 TEST_F(DraftsPageTest, RenamingChangesTheNameInTheExperimentAndNothingElse) {
   keep("before");
   open();

@@ -107,6 +107,12 @@ DetailsStrip::DetailsStrip(StoreService& store, QWidget* parent) : QFrame(parent
   grid->addWidget(open_, 1, 4);
   grid->addWidget(related_, 2, 0, 1, 5);
   grid->setColumnStretch(3, 1);
+  auto* age = new QTimer(this);  // of the last heartbeat
+  age->setInterval(1000);
+  connect(age, &QTimer::timeout, this, [this] {
+    if (row_ && isVisible() && is_active(row_->info.state)) writeSentence();
+  });
+  age->start();
   hide();
 }
 
@@ -116,19 +122,26 @@ void DetailsStrip::show(const RunRowPtr& row, const RunDetails* details, int oth
   setVisible(row != nullptr);
   if (!row) return;
   const RunInfo& run = row->info;
-  QStringList parts = {QString::fromStdString(run.name),
-                       details != nullptr && !details->damage.isEmpty() ? tr("Damaged: %1").arg(details->damage) : state_sentence(run)};
-  if (details != nullptr && details->summary && details->summary->steps)
-    parts << tr("%1 steps").arg(format::count(*details->summary->steps));
-  if (run.heartbeat && is_active(run.state)) parts << tr("last heartbeat %1").arg(format::ago(*run.heartbeat, utc_s()));
-  if (row->attempts.size() > 1) parts << tr("attempt %1").arg(row->attempts.size());
-  if (!run.host.empty()) parts << tr("host %1").arg(QString::fromStdString(run.host));
-  if (others > 0) parts << tr("%n more selected", nullptr, others);
-  sentence_->setText(parts.join(QStringLiteral(" \u00b7 ")));
+  damage_ = details != nullptr ? details->damage : QString();
+  const bool counted = details != nullptr && details->summary && details->summary->steps;
+  steps_ = counted ? tr("%1 steps").arg(format::count(*details->summary->steps)) : QString();
+  others_ = others;
+  writeSentence();
   note_->setText(run.notes.empty() ? QString() : tr("note: %1").arg(QString::fromStdString(run.notes).section(u'\n', 0, 0)));
   note_->setToolTip(QString::fromStdString(run.notes));
   if (!same) readRelated();
   if (!same || drawn_ != run.last_sequence) readCurves();
+}
+
+void DetailsStrip::writeSentence() {
+  const RunInfo& run = row_->info;
+  QStringList parts = {QString::fromStdString(run.name), damage_.isEmpty() ? state_sentence(run) : tr("Damaged: %1").arg(damage_)};
+  if (!steps_.isEmpty()) parts << steps_;
+  if (run.heartbeat && is_active(run.state)) parts << tr("last heartbeat %1").arg(format::ago(*run.heartbeat, utc_s()));
+  if (row_->attempts.size() > 1) parts << tr("attempt %1").arg(row_->attempts.size());
+  if (!run.host.empty()) parts << tr("host %1").arg(QString::fromStdString(run.host));
+  if (others_ > 0) parts << tr("%n more selected", nullptr, others_);
+  sentence_->setText(parts.join(QStringLiteral(" \u00b7 ")));
 }
 
 // "Related: resumed from easgd p8 · same experiment seed 2, seed 3", each a link.

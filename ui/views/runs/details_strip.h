@@ -30,10 +30,13 @@ class DetailsStrip : public QFrame {
   void loadedChanged();
 
  private:
+  void writeSentence();
   void readCurves();
   void readRelated();
   StoreService& store_;
   RunRowPtr row_;
+  QString damage_, steps_;  // of the row's details
+  int others_ = 0;
   std::int64_t drawn_ = -1;  // sequence number of the run whose curves are drawn
   int waiting_ = 0;
   QLabel *sentence_ = nullptr, *note_ = nullptr, *related_ = nullptr;

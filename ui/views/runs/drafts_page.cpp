@@ -103,6 +103,11 @@ class DraftsPage : public Page {
     connect(list_, &QTreeWidget::itemSelectionChanged, this, [this] { update(); });
     connect(&bench.store(), &StoreService::opened, this, [this] { reload(); });
     connect(&bench.store(), &StoreService::changed, this, [this] { reload(); });
+    age_.setInterval(1000);
+    connect(&age_, &QTimer::timeout, this, [this] {
+      if (isVisible()) growOlder();
+    });
+    age_.start();
     update();
     reload();
   }
@@ -145,6 +150,14 @@ class DraftsPage : public Page {
     update();
     loaded_ = true;
     Q_EMIT loadedChanged();
+  }
+
+  void growOlder() {
+    for (int row = 0; row < list_->topLevelItemCount(); ++row) {
+      QTreeWidgetItem* item = list_->topLevelItem(row);
+      const QString text = format::ago(drafts_[static_cast<std::size_t>(item->data(0, Qt::UserRole).toInt())].updated_at, utc_s());
+      if (item->text(1) != text) item->setText(1, text);
+    }
   }
 
   void update() {
@@ -206,6 +219,7 @@ class DraftsPage : public Page {
   QStackedWidget* content_ = nullptr;
   QWidget* empty_ = nullptr;
   QAction *open_ = nullptr, *rename_ = nullptr, *duplicate_ = nullptr, *delete_ = nullptr;
+  QTimer age_;  // "5 min ago" grows old
   bool loaded_ = false;
 };
 
