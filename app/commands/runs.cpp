@@ -55,7 +55,7 @@ int list_runs(const std::string& expression, const Global& global) {
   Table table(heads, right);
   for (const RunInfo& run : kept) {
     const Summary summary = summarise(reader, run);
-    const std::string name = run.kind == "prediction" ? run.name + " (prediction)" : run.name;
+    const std::string name = run.name + (run.kind == "prediction" ? " (prediction)" : "") + (run.trashed ? " (in the trash)" : "");
     std::vector<std::string> row = {name, run.state, run.strategy, std::to_string(run.workers)};
     if (any_emulated) row.push_back(run.emulated.empty() ? "this machine" : emulation_text(run));
     row.insert(row.end(), {text_or_dash(summary.final_train_loss, fixed), text_or_dash(summary.best_test_accuracy, accuracy),

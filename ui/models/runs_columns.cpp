@@ -11,6 +11,7 @@
 #include "engine/metrics/statistics.h"
 #include "engine/store/emulation.h"
 #include "ui/models/format.h"
+#include "ui/models/runs_seeds.h"
 
 namespace syncline::ui {
 
@@ -199,15 +200,17 @@ std::optional<double> number_of(const RunsColumn& column, const RunRow& row, con
 }
 
 std::optional<double> number_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& rows, const RunsDetails& details) {
-  std::vector<double> numbers;
+  std::vector<std::pair<const RunRow*, double>> numbers;
   for (const RunRowPtr& row : rows) {
     const auto number = number_of(column, *row, details.find(row->info.id));
-    if (number && std::isfinite(*number)) numbers.push_back(*number);
+    if (number && std::isfinite(*number)) numbers.emplace_back(row.get(), *number);
   }
   if (numbers.empty()) return std::nullopt;
-  if (column.number) return spread_of(numbers).mean;
+  if (column.number) return spread_over_seeds(numbers).spread.mean;
   // The newest, the one that needs a person most, and starred only when all are.
-  return column.id == u"created" ? *std::max_element(numbers.begin(), numbers.end()) : *std::min_element(numbers.begin(), numbers.end());
+  const auto less = [](const auto& left, const auto& right) { return left.second < right.second; };
+  return column.id == u"created" ? std::max_element(numbers.begin(), numbers.end(), less)->second
+                                 : std::min_element(numbers.begin(), numbers.end(), less)->second;
 }
 
 RunsCell cell_of(const RunsColumn& column, const RunRow& row, const RunDetails* details, double now_utc_s) {
@@ -302,14 +305,14 @@ RunsCell cell_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& r
     return {text + mark, words.join(QStringLiteral(", ")) + mark, static_cast<double>(counts.begin()->first), false};
   }
   if (column.id == u"created") return cell_of(column, *rows.front(), nullptr, now_utc_s);
-  std::vector<double> numbers;
+  std::vector<std::pair<const RunRow*, double>> numbers;
   std::set<QString> different;
   bool pending = false, starred = true;
   for (const RunRowPtr& row : rows) {
     const RunsCell cell = cell_of(column, *row, details.find(row->info.id), now_utc_s);
     pending = pending || cell.pending;
     starred = starred && row->info.starred;
-    if (column.number && cell.number && std::isfinite(*cell.number)) numbers.push_back(*cell.number);
+    if (column.number && cell.number && std::isfinite(*cell.number)) numbers.emplace_back(row.get(), *cell.number);
     if (!column.number) different.insert(cell.text);
   }
   if (column.id == u"star") return {starred ? QStringLiteral("\u2605") : QStringLiteral("\u2606"), {}, starred ? 1.0 : 0.0, false};
@@ -321,12 +324,17 @@ RunsCell cell_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& r
   }
   if (pending) return {QStringLiteral("\u2026"), tr("being read"), std::nullopt, true};
   if (numbers.empty()) return {format::missing, tr("not measured in any of these runs"), std::nullopt, false};
-  const Spread spread = spread_of(numbers);
-  const auto n = static_cast<int>(numbers.size());
-  if (n == 1) return {quantity_text(column.quantity, spread.mean), tr("of one run"), spread.mean, false};
-  const QString all = spread_text(column.quantity, spread.mean, spread.deviation, n);
-  if (spread.deviation == 0) return {quantity_text(column.quantity, spread.mean), tr("the same in %1 runs").arg(n), spread.mean, false};
-  return {all, tr("mean \u00b1 standard deviation of %1 runs").arg(n), spread.mean, false};
+  const auto [spread, runs, copies] = spread_over_seeds(numbers);
+  if (runs == 1) return {quantity_text(column.quantity, spread.mean), tr("of one run"), spread.mean, false};
+  if (spread.deviation == 0) return {quantity_text(column.quantity, spread.mean), tr("the same in %1 runs").arg(runs), spread.mean, false};
+  QString all = spread_text(column.quantity, spread.mean, spread.deviation, spread.n);
+  if (!copies) return {all, tr("mean \u00b1 standard deviation of %1 runs").arg(runs), spread.mean, false};
+  if (spread.n == runs) {  // one seed: what repeating it gives
+    all.replace(QStringLiteral("(n = %1)").arg(runs), tr("(%1 runs)").arg(runs));
+    return {all, tr("mean \u00b1 standard deviation of %1 runs of one seed").arg(runs), spread.mean, false};
+  }
+  const QString tip = tr("mean \u00b1 standard deviation of %1 seeds; %2 runs: a seed that was run again counts once, with its mean");
+  return {all, tip.arg(spread.n).arg(runs), spread.mean, false};
 }
 
 }  // namespace syncline::ui

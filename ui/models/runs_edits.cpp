@@ -14,8 +14,13 @@
 
 namespace syncline::ui {
 
-void RunsEdits::annotate(const std::vector<RunRowPtr>& rows, std::function<void(Annotations&, const std::string&)> edit, Done done) {
+void RunsEdits::annotate(const std::vector<RunRowPtr>& rows, std::function<void(Annotations&, const std::string&)> edit, Done done,
+                         Failed failed) {
   if (rows.empty()) return;
+  const auto both = [always = failed_, also = std::move(failed)](const QString& sentence) {
+    if (always) always(sentence);
+    if (also) also(sentence);
+  };
   store_.write(
       context_,
       [rows, edit = std::move(edit)](StoreService::Writer& writer) {
@@ -24,22 +29,24 @@ void RunsEdits::annotate(const std::vector<RunRowPtr>& rows, std::function<void(
           for (const std::string& id : row->attempts) edit(annotations, id);
         }
       },
-      std::move(done), failed_);
+      std::move(done), both);
 }
 
-void RunsEdits::rename(const RunRowPtr& row, const QString& name, Done done) {
+void RunsEdits::rename(const RunRowPtr& row, const QString& name, Done done, Failed failed) {
   const std::string text = name.trimmed().toStdString();
   annotate(
-      {row}, [text](Annotations& annotations, const std::string& id) { annotations.rename(id, text); }, std::move(done));
+      {row}, [text](Annotations& annotations, const std::string& id) { annotations.rename(id, text); }, std::move(done), std::move(failed));
 }
 
-void RunsEdits::setNote(const std::vector<RunRowPtr>& rows, const QString& text, Done done) {
+void RunsEdits::setNote(const std::vector<RunRowPtr>& rows, const QString& text, Done done, Failed failed) {
   const std::string note = text.toStdString();
   annotate(
-      rows, [note](Annotations& annotations, const std::string& id) { annotations.set_notes(id, note); }, std::move(done));
+      rows, [note](Annotations& annotations, const std::string& id) { annotations.set_notes(id, note); }, std::move(done),
+      std::move(failed));
 }
 
-void RunsEdits::changeTags(const std::vector<RunRowPtr>& rows, const QStringList& add, const QStringList& remove, Done done) {
+void RunsEdits::changeTags(const std::vector<RunRowPtr>& rows, const QStringList& add, const QStringList& remove, Done done,
+                           Failed failed) {
   std::vector<std::string> added, removed;
   for (const QString& tag : add) added.push_back(tag.toStdString());
   for (const QString& tag : remove) removed.push_back(tag.toStdString());
@@ -49,10 +56,10 @@ void RunsEdits::changeTags(const std::vector<RunRowPtr>& rows, const QStringList
         for (const std::string& tag : removed) annotations.remove_tag(id, tag);
         for (const std::string& tag : added) annotations.add_tag(id, tag);
       },
-      std::move(done));
+      std::move(done), std::move(failed));
 }
 
-void RunsEdits::setTags(const RunRowPtr& row, const QStringList& tags, Done done) {
+void RunsEdits::setTags(const RunRowPtr& row, const QStringList& tags, Done done, Failed failed) {
   QStringList add, remove;
   for (const std::string& tag : row->info.tags) {
     if (!tags.contains(QString::fromStdString(tag))) remove << QString::fromStdString(tag);
@@ -60,8 +67,11 @@ void RunsEdits::setTags(const RunRowPtr& row, const QStringList& tags, Done done
   for (const QString& tag : tags) {
     if (std::find(row->info.tags.begin(), row->info.tags.end(), tag.toStdString()) == row->info.tags.end()) add << tag;
   }
-  if (add.isEmpty() && remove.isEmpty()) return;
-  changeTags({row}, add, remove, std::move(done));
+  if (add.isEmpty() && remove.isEmpty()) {  // "a, a" for "a"
+    if (done) done();
+    return;
+  }
+  changeTags({row}, add, remove, std::move(done), std::move(failed));
 }
 
 void RunsEdits::setStarred(const std::vector<RunRowPtr>& rows, bool starred, Done done) {

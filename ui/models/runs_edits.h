@@ -18,10 +18,11 @@ class RunsEdits {
   using Failed = std::function<void(const QString& sentence)>;
   RunsEdits(StoreService& store, QObject* context, Failed failed = {}) : store_(store), context_(context), failed_(std::move(failed)) {}
 
-  void rename(const RunRowPtr&, const QString& name, Done = {});  // empty: the experiment's name again
-  void setNote(const std::vector<RunRowPtr>&, const QString& text, Done = {});
-  void changeTags(const std::vector<RunRowPtr>&, const QStringList& add, const QStringList& remove, Done = {});
-  void setTags(const RunRowPtr&, const QStringList& tags, Done = {});
+  // Where a Failed is taken it is told besides the one of all edits.
+  void rename(const RunRowPtr&, const QString& name, Done = {}, Failed = {});  // empty: the experiment's name again
+  void setNote(const std::vector<RunRowPtr>&, const QString& text, Done = {}, Failed = {});
+  void changeTags(const std::vector<RunRowPtr>&, const QStringList& add, const QStringList& remove, Done = {}, Failed = {});
+  void setTags(const RunRowPtr&, const QStringList& tags, Done = {}, Failed = {});
   void setStarred(const std::vector<RunRowPtr>&, bool, Done = {});
   void setLocked(const std::vector<RunRowPtr>&, bool, Done = {});
   void setTrashed(const std::vector<RunRowPtr>&, bool, Done = {});
@@ -34,7 +35,7 @@ class RunsEdits {
   void ask(const std::vector<RunRowPtr>&, const std::string& kind, Done = {});
 
  private:
-  void annotate(const std::vector<RunRowPtr>&, std::function<void(Annotations&, const std::string& run_id)>, Done);
+  void annotate(const std::vector<RunRowPtr>&, std::function<void(Annotations&, const std::string& run_id)>, Done, Failed = {});
   StoreService& store_;
   QObject* context_;
   Failed failed_;

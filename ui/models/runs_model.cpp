@@ -12,7 +12,7 @@ namespace {
 
 constexpr int flush_ms = 250;              // at most four updates a second
 constexpr int look_again_ms = 2000;        // whether processes of active runs are still there: nothing in the workspace tells
-constexpr int minute_ms = 60000;           // "5 min ago" grows old
+constexpr int age_ms = 1000;               // "13 s ago" grows old
 constexpr std::size_t checked_most = 300;  // rows of one update whose place is checked; beyond, the order is taken to have changed
 
 }  // namespace
@@ -30,13 +30,9 @@ RunsModel::RunsModel(StoreService& store, QObject* parent)
     if (countOf(RunsChip::running) > 0) changed();
   });
   look_again_.start();
-  minute_.setInterval(minute_ms);
-  connect(&minute_, &QTimer::timeout, this, [this] {
-    clearCells();
-    if (const int column = columnOf(QStringLiteral("created")); column >= 0 && rowCount() > 0)
-      Q_EMIT dataChanged(index(0, column), index(rowCount() - 1, column), {Qt::DisplayRole});
-  });
-  minute_.start();
+  age_.setInterval(age_ms);
+  connect(&age_, &QTimer::timeout, this, &RunsModel::growOlder);
+  age_.start();
   connect(&store_, &StoreService::changed, this, &RunsModel::changed);
   connect(&details_, &RunsDetails::arrived, this, [this](const QStringList& ids) {
     for (const QString& newest : ids) {
@@ -351,5 +347,18 @@ void RunsModel::flushDirty() {
 void RunsModel::clearCells() {
   for (Node* node : std::as_const(nodes_)) node->cells.clear();
 }
+// Ages of what has been painted; a table that nobody sees waits until somebody does.
+void RunsModel::growOlder() {
+  const int column = columnOf(QStringLiteral("created"));
+  if (column < 0 || !watched_) return;
+  const auto at = static_cast<std::size_t>(column);
+  for (Node* node : std::as_const(nodes_)) {
+    if (node->cells.size() <= at || !node->cells[at]) continue;
+    const QString before = node->cells[at]->text;
+    node->cells[at].reset();
+    if (cellOf(*node, column).text != before) Q_EMIT dataChanged(indexOf(node, column), indexOf(node, column), {Qt::DisplayRole});
+  }
+}
+
 
 }  // namespace syncline::ui

@@ -103,6 +103,7 @@ class RunsModel : public QAbstractItemModel {
   void markDirty(Node&, bool details_only);
   void flushDirty();
   void clearCells();
+  void growOlder();
   void needDetails();
   void changed();  // of the workspace: reads soon
 
@@ -124,7 +125,7 @@ class RunsModel : public QAbstractItemModel {
   QSet<Node*> dirty_;
   bool dirty_whole_ = false;                         // not only what the details brought
   QHash<QString, QHash<QString, QString>> pending_;  // row id, column: text on its way to the store
-  QTimer flush_, read_soon_, look_again_, minute_;
+  QTimer flush_, read_soon_, look_again_, age_;
   bool loaded_ = false, watched_ = false, order_changed_ = false, awaiting_details_ = false, dark_ = false;
   bool reading_ = false, read_again_ = false, rearrange_wanted_ = false;
 };

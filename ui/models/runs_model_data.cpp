@@ -3,14 +3,36 @@
 #include <QColor>
 
 #include "engine/metrics/clock.h"
+#include "ui/models/format.h"
 #include "ui/models/palette.h"
 #include "ui/models/runs_model_node.h"
+#include "ui/models/runs_seeds.h"
 
 namespace syncline::ui {
 
 namespace {
 
 bool editable(const QString& column) { return column == u"name" || column == u"tags" || column == u"note"; }
+
+// "easgd   3 seeds", "easgd   3 seeds, 5 runs", "easgd   4 runs of one seed"
+QString title_of_seeds(const RunsEntry& entry) {
+  const auto runs = static_cast<int>(entry.runs.size());
+  const int seeds = distinct_seeds(entry.runs);
+  const QString said = seeds == runs ? RunsModel::tr("%n seeds", nullptr, seeds)
+                       : seeds == 1  ? RunsModel::tr("%n runs of one seed", nullptr, runs)
+                                     : RunsModel::tr("%n seeds, %1 runs", nullptr, seeds).arg(runs);
+  return format::isolated(entry.title) + QStringLiteral("   ") + said;
+}
+
+// The names of the runs, where a group has several.
+QString names_of(const RunsEntry& entry) {
+  QStringList names;
+  for (const RunRowPtr& row : entry.runs) {
+    if (const QString name = QString::fromStdString(row->info.name); !names.contains(name)) names << name;
+    if (names.size() == 20) break;
+  }
+  return names.size() > 1 ? names.join(u'\n') : QString();
+}
 
 QColor swatch(const RunInfo& run, bool dark) {
   const QColor own(QString::fromStdString(run.colour));
@@ -27,10 +49,10 @@ const RunsCell& RunsModel::cellOf(Node& node, int column) const {
     cell = node.entry.group ? cell_of_group(what, node.entry.runs, details_, utc_s())
                             : cell_of(what, node.first(), details_.find(node.first().info.id), utc_s());
     if (node.entry.group && what.id == u"name") {
-      const int n = static_cast<int>(node.entry.runs.size());
-      cell->text = arrangement_.grouping == RunsGrouping::experiment ? tr("%1   %n seeds", nullptr, n).arg(node.entry.title)
-                                                                     : tr("%1   %n run(s)", nullptr, n).arg(node.entry.title);
-      cell->tip.clear();
+      const bool seeds = arrangement_.grouping == RunsGrouping::experiment;
+      const auto n = static_cast<int>(node.entry.runs.size());
+      cell->text = seeds ? title_of_seeds(node.entry) : tr("%1   %n run(s)", nullptr, n).arg(format::isolated(node.entry.title));
+      cell->tip = seeds ? names_of(node.entry) : QString();
     }
   }
   if (what.details && (cell->pending || !node.entry.group)) {
@@ -97,18 +119,25 @@ bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int rol
   const RunRowPtr row = node.entry.runs.front();
   const QString text = value.toString(), id = row->id();
   if (text == data(index, Qt::EditRole).toString()) return false;
+  pending_[id][column] = column == u"tags" ? tags_of(text).join(QStringLiteral(", ")) : text.section(u'\n', 0, 0);
   const auto written = [this, id, column] {
     pending_[id].remove(column);
     refresh();
   };
+  // Refused or not written, which the workspace's problems say: the table shows what is so.
+  const auto refused = [this, id, column](const QString&) {
+    pending_[id].remove(column);
+    const int at = columnOf(column);
+    const QList<Node*> shown = at < 0 ? QList<Node*>() : nodes_of_run_.values(id);
+    for (const Node* one : shown) Q_EMIT dataChanged(indexOf(one, at), indexOf(one, at));
+  };
   if (column == u"name") {
-    edits_.rename(row, text, written);
+    edits_.rename(row, text, written, refused);
   } else if (column == u"note") {
-    edits_.setNote({row}, text, written);
+    edits_.setNote({row}, text, written, refused);
   } else {
-    edits_.setTags(row, tags_of(text), written);
+    edits_.setTags(row, tags_of(text), written, refused);
   }
-  pending_[id][column] = column == u"tags" ? tags_of(text).join(QStringLiteral(", ")) : text.section(u'\n', 0, 0);
   Q_EMIT dataChanged(index, index);
   return true;
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "engine/store/registry.h"
 #include "tests/integration/job/job.h"
 #include "tests/support/contract.h"
 
@@ -199,6 +200,20 @@ TEST_F(Reading, TagImportTwiceDelete) {
   EXPECT_EQ(parse_json(engine_->run("delete short --json")).at("deleted"), id);
   EXPECT_FALSE(std::filesystem::exists(folder));
   EXPECT_EQ(here.runs().size(), 2u);
+}
+
+TEST_F(Reading, RunsInTheTrashAreListedAsSuch) {
+  const Workspace at = Workspace::open(engine_->workspace());
+  const std::string id = Reader(at).runs().front().id;
+  Annotations(at).set_trashed(id, true);
+  const auto line_of = [&] {
+    const std::string list = engine_->run("runs").output;
+    const std::size_t end = list.find('\n', list.find(id));
+    return list.substr(list.rfind('\n', list.find(id)) + 1, end);
+  };
+  EXPECT_NE(line_of().find("(in the trash)"), std::string::npos) << line_of();
+  Annotations(at).set_trashed(id, false);
+  EXPECT_EQ(engine_->run("runs").output.find("(in the trash)"), std::string::npos);
 }
 
 TEST_F(Reading, ErrorsAsJson) {

@@ -64,6 +64,49 @@ TEST_F(RunsModelTest, SeedsOfOneExperimentAreOneRowWithMeanSpreadAndCount) {
   EXPECT_EQ(text(QStringLiteral("loss"), 0, group), quantity_text(SummaryMetric::plain, 4.0 / 40));
 }
 
+TEST_F(RunsModelTest, ASeedThatWasRunAgainCountsOnceWithItsMean) {
+  for (const auto& [seed, quality] : std::vector<std::pair<std::uint64_t, double>>{{1, 1}, {1, 2}, {1, 3}, {2, 4}})
+    make({.name = "easgd", .group = "g", .quality = quality, .seed = seed});
+  for (const double quality : {1.0, 2.0, 3.0}) make({.name = quality == 3 ? "renamed" : "again", .group = "one seed", .quality = quality});
+  open();
+  ASSERT_EQ(names(), (QStringList{QStringLiteral("renamed   3 runs of one seed"), QStringLiteral("easgd   2 seeds, 4 runs")}));
+  for (int row = 0; row < 2; ++row) ASSERT_TRUE(has(QStringLiteral("loss"), row));
+  const Spread seeds = spread_of(std::vector<double>{2.0 / 40, 4.0 / 40}),
+               runs = spread_of(std::vector<double>{1.0 / 40, 2.0 / 40, 3.0 / 40});
+  EXPECT_EQ(text(QStringLiteral("loss"), 1), spread_text(SummaryMetric::plain, seeds.mean, seeds.deviation, 2));
+  EXPECT_EQ(text(QStringLiteral("loss"), 0),
+            spread_text(SummaryMetric::plain, runs.mean, runs.deviation, 3).replace(QStringLiteral("(n = 3)"), QStringLiteral("(3 runs)")));
+  const auto tip = [this](const QString& column, int row) {
+    return model_->index(row, model_->columnOf(column)).data(Qt::ToolTipRole).toString();
+  };
+  EXPECT_TRUE(tip(QStringLiteral("loss"), 1).contains(QStringLiteral("2 seeds; 4 runs"))) << tip(QStringLiteral("loss"), 1).toStdString();
+  EXPECT_EQ(tip(QStringLiteral("name"), 0), QStringLiteral("renamed\nagain"));
+  // The order goes by what is shown: the mean of the seeds, not of the runs.
+  EXPECT_EQ(number_of_group(runs_column(QStringLiteral("loss")), model_->runsAt({model_->index(1, 0)}), model_->details()), seeds.mean);
+}
+
+TEST_F(RunsModelTest, AgesGrowWhileNothingElseHappens) {
+  make({.name = "one"});
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) make({.name = "twin", .group = "g", .seed = seed});
+  open();
+  const QModelIndex group = model_->index(0, 0);
+  ASSERT_EQ(model_->rowCount(group), 2);
+  const int column = model_->columnOf(QStringLiteral("created"));
+  QSet<QString> grown;  // rows whose age alone was told to have changed
+  QObject::connect(model_.get(), &QAbstractItemModel::dataChanged, model_.get(),
+                   [&](const QModelIndex& first, const QModelIndex& last, const QList<int>& roles) {
+                     if (first.column() == column && last == first && roles == QList<int>{Qt::DisplayRole})
+                       grown.insert(first.data(RunsModel::id_role).toString());
+                   });
+  EXPECT_TRUE(until(
+      [&] {
+        for (int row = 0; row < 2; ++row) text(QStringLiteral("created"), row), text(QStringLiteral("created"), row, group);  // painted
+        return grown.size() == 4;
+      },
+      5000))
+      << grown.size();
+}
+
 TEST_F(RunsModelTest, AttemptsOfAResumedRunAreOneRow) {
   const std::string first = make({.name = "resumed", .state = "stopped"});
   const std::string second = make({.name = "resumed", .attempt_of = first});
@@ -308,6 +351,26 @@ TEST_F(RunsModelTest, EditsInPlaceGoToTheWorkspaceAndShowAsPendingUntilThen) {
   Reader reader(workspace());
   EXPECT_EQ(reader.run(id).name, "after");
   EXPECT_EQ(reader.run(id).tags, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(RunsModelTest, AnEditThatIsRefusedGivesWayToWhatIsSo) {
+  make({.name = "before"});
+  open();
+  QStringList problems;
+  QObject::connect(store_.get(), &StoreService::problem, model_.get(),
+                   [&problems](const StoreProblem& problem) { problems << problem.message; });
+  const QModelIndex name = model_->index(0, model_->columnOf(QStringLiteral("name")));
+  ASSERT_TRUE(model_->setData(name, QString(400, u'W'), Qt::EditRole));
+  EXPECT_TRUE(name.data(RunsModel::pending_role).toBool());
+  QSignalSpy changes(model_.get(), &QAbstractItemModel::dataChanged);
+  ASSERT_TRUE(until([&] { return !name.data(RunsModel::pending_role).toBool(); }));
+  EXPECT_EQ(name.data().toString(), QStringLiteral("before"));
+  EXPECT_FALSE(changes.isEmpty()) << "nobody would look again";
+  EXPECT_TRUE(problems.join(u' ').contains(QStringLiteral("the name of a run must have at most"))) << problems.join(u' ').toStdString();
+  // What comes to the same as before is no edit, and not pending for ever.
+  const QModelIndex tags = model_->index(0, model_->columnOf(QStringLiteral("tags")));
+  ASSERT_TRUE(model_->setData(tags, QStringLiteral(" , "), Qt::EditRole));
+  EXPECT_TRUE(until([&] { return !tags.data(RunsModel::pending_role).toBool(); }));
 }
 
 TEST_F(RunsModelTest, AnySettingAndAnyMetricCanBeAColumn) {
