@@ -12,6 +12,7 @@
 #include "engine/base/units.h"
 #include "engine/experiment/experiment.h"
 #include "engine/launch/leftovers.h"
+#include "engine/sim/schema.h"
 #include "engine/store/emulation.h"
 #include "engine/store/filter.h"
 #include "engine/store/reader.h"
@@ -21,7 +22,7 @@ namespace syncline::app {
 namespace {
 
 int list_runs(const std::string& expression, const Global& global) {
-  const RunFilter filter(expression);
+  const RunFilter filter(expression, experiment_filter_keys(catalogue()));
   const std::filesystem::path path = workspace_path(global.workspace);
   if (!std::filesystem::exists(path)) {  // nothing has been recorded yet, which is an answer; the first run makes the workspace
     if (global.json)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/store/filter.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,8 @@ std::string lower(std::string_view text) {
   }
   return result;
 }
+
+constexpr std::array<std::string_view, 8> states = {"queued", "running", "stopping", "finished", "stopped", "failed", "lost", "unknown"};
 
 struct TextKey {
   const char* name;
@@ -89,6 +92,13 @@ std::optional<double> parse_number(std::string_view text) {
   return parse_duration(text);
 }
 
+// Of an experiment: also sizes and rates ("1 MiB", "10 Gbit/s").
+std::optional<double> parse_quantity(std::string_view text) {
+  std::optional<double> value = parse_number(text);
+  if (!value) value = parse_size(text);
+  return value ? value : parse_rate(text);
+}
+
 bool compare(double left, std::string_view op, double right) {
   if (op == "<") return left < right;
   if (op == "<=") return left <= right;
@@ -136,7 +146,7 @@ class RunFilter::Node {
 
 class FilterParser {
  public:
-  explicit FilterParser(std::string_view text) : text_(text) {}
+  FilterParser(std::string_view text, std::span<const FilterKey> experiment) : text_(text), experiment_(experiment) {}
 
   RunFilter::Node parse() {
     RunFilter::Node node = expression(0);
@@ -288,6 +298,7 @@ class FilterParser {
     for (const TextKey& one : text_keys) {
       if (name != one.name) continue;
       texts_only();
+      if (name == "state") expect_part_of(states, value);
       return leaf([&one, op, text = value.text](const RunInfo& run, const Summary&) { return compare_text(one.value(run), op, text); });
     }
     for (const NumberKey& one : number_keys) {
@@ -300,7 +311,7 @@ class FilterParser {
           },
           one.from_summary);
     }
-    return summary_condition(name, key, op, value);
+    return summary_metric(name) ? summary_condition(name, op, value) : experiment_condition(name, key, op, value);
   }
 
   double number_of(const Word& value, bool time_of_day) {
@@ -317,11 +328,55 @@ class FilterParser {
     fail("expected starred, trashed or locked", value.position, std::max<std::size_t>(1, value.length));
   }
 
-  Node summary_condition(const std::string& name, const Word& key, const std::string& op, const Word& value) {
-    if (!summary_metric(name)) {
-      fail("there is no such key; some are name, state, strategy, workers, tag, loss, accuracy, exposed, created, step_s", key.position,
+  // A mistyped choice would only ever say that nothing matches.
+  template <typename Choices>
+  void expect_part_of(const Choices& choices, const Word& value) {
+    const auto has = [part = lower(value.text)](std::string_view choice) { return lower(choice).find(part) != std::string::npos; };
+    if (std::any_of(choices.begin(), choices.end(), has)) return;
+    fail(fmt::format("expected one of {}", fmt::join(choices, ", ")), value.position, std::max<std::size_t>(1, value.length));
+  }
+
+  Node experiment_condition(const std::string& name, const Word& key, const std::string& op, const Word& value) {
+    const std::vector<const FilterKey*> found = find_filter_keys(experiment_, name);
+    if (found.empty()) {
+      const std::string more = experiment_.empty() ? "" : ", and every key of the experiment, such as train.optimizer.lr or lr";
+      fail(fmt::format("there is no such key; there are {}{}", fmt::join(RunFilter::keys(), ", "), more), key.position,
            std::max<std::size_t>(1, key.length));
     }
+    if (found.size() > 1) {
+      std::vector<std::string_view> names;
+      for (const FilterKey* one : found) names.emplace_back(one->name);
+      fail(fmt::format("\"{}\" is the end of several keys: {}", name, fmt::join(names, ", ")), key.position,
+           std::max<std::size_t>(1, key.length));
+    }
+    const FilterKey& meant = *found.front();
+    const bool orders = op[0] == '<' || op[0] == '>';
+    const bool is_text =
+        meant.kind == Parameter::choice || meant.kind == Parameter::text || meant.kind == Parameter::path || meant.kind == Parameter::flag;
+    if (orders && is_text)
+      fail(fmt::format("\"{}\" is a text: compare it with : = or !=", name), key.position, std::max<std::size_t>(1, key.length));
+    if (meant.kind == Parameter::choice) expect_part_of(meant.choices, value);
+    const std::optional<double> number = is_text ? std::nullopt : parse_quantity(value.text);
+    if (!number && !is_text && (orders || meant.kind != Parameter::list))
+      fail("expected a number", value.position, std::max<std::size_t>(1, value.length));
+    // "!=" of a list asks of all elements what "=" asks of one.
+    const std::string asked = op == "!=" ? "=" : op;
+    const auto holds = [asked, number, text = value.text](std::string_view have) {
+      if (const std::optional<double> real = number ? parse_quantity(have) : std::nullopt) return compare(*real, asked, *number);
+      return asked[0] != '<' && asked[0] != '>' && compare_text(have, asked, text);
+    };
+    return leaf([holds, op, name = meant.name](const RunInfo& run, const Summary&) {
+      if (op != "!=") return any_value_of(run.experiment, name, holds);
+      bool any = false;
+      const bool equal = any_value_of(run.experiment, name, [&](std::string_view have) {
+        any = true;
+        return holds(have);
+      });
+      return any && !equal;
+    });
+  }
+
+  Node summary_condition(const std::string& name, const std::string& op, const Word& value) {
     const double number = number_of(value, false);
     return leaf(
         [name, op, number](const RunInfo&, const Summary& summary) {
@@ -332,10 +387,12 @@ class FilterParser {
   }
 
   std::string_view text_;
+  std::span<const FilterKey> experiment_;
   std::size_t at_ = 0;
 };
 
-RunFilter::RunFilter(std::string_view expression) : root_(std::make_unique<Node>(FilterParser(expression).parse())) {}
+RunFilter::RunFilter(std::string_view expression, std::span<const FilterKey> experiment)
+    : root_(std::make_unique<Node>(FilterParser(expression, experiment).parse())) {}
 RunFilter::~RunFilter() = default;
 RunFilter::RunFilter(RunFilter&&) noexcept = default;
 RunFilter& RunFilter::operator=(RunFilter&&) noexcept = default;

@@ -7,17 +7,20 @@
 //   op := ":" "=" "!=" "<" "<=" ">" ">="                  ":" finds a part of a text, "=" the whole of it
 //   value := word | "quoted words"                        numbers may carry %, k, M, G or a unit of time (ms, us, s, min, h, d)
 //
-// Keys: those of `show --json` (run and summary), and short ones: tag, loss, accuracy, exposed (share of the step), created, is:starred,
-// ...
+// Keys: those of `show --json` (run and summary), short ones: tag, loss, accuracy, exposed (share of the step), created, is:starred, ...
+// and those of the experiment: train.optimizer.lr>0.03, or the end of one where only one key ends so: lr>0.03. Of a list
+// ("batch_per_worker") one element must hold, with != none. No comparison holds of what a run does not have.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/store/filter_keys.h"
 #include "engine/store/records.h"
 #include "engine/store/summary.h"
 
@@ -36,15 +39,16 @@ class FilterError : public ConfigError {
 
 class RunFilter {
  public:
-  // Throws FilterError saying what was expected. An empty expression lets every run through.
-  explicit RunFilter(std::string_view expression);
+  // Throws FilterError saying what was expected. An empty expression lets every run through. `experiment`: the keys of
+  // experiment_filter_keys.
+  explicit RunFilter(std::string_view expression, std::span<const FilterKey> experiment = {});
   ~RunFilter();
   RunFilter(RunFilter&&) noexcept;
   RunFilter& operator=(RunFilter&&) noexcept;
 
   bool needs_summary() const;  // false: the summary need not be computed
   bool matches(const RunInfo&, const Summary&) const;
-  static std::vector<std::string> keys();  // for completion
+  static std::vector<std::string> keys();  // without the experiment's; for completion
 
  private:
   class Node;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/metrics/clock.h"
+#include "engine/sim/schema.h"
 #include "ui/models/runs_model_node.h"
 
 namespace syncline::ui {
@@ -222,8 +223,10 @@ void RunsModel::needDetails() {
 
 std::optional<RunsFilterError> RunsModel::setFilter(const QString& expression) {
   const QByteArray bytes = expression.trimmed().isEmpty() ? QByteArray() : expression.toUtf8();
+  static const std::vector<FilterKey> experiment_keys = experiment_filter_keys(catalogue());
   try {
-    auto filter = std::make_shared<const RunFilter>(std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
+    auto filter =
+        std::make_shared<const RunFilter>(std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())), experiment_keys);
     arrangement_.filter = bytes.isEmpty() ? nullptr : std::move(filter);
   } catch (const FilterError& error) {
     // The parser counts bytes, the line edit characters.

@@ -97,7 +97,8 @@ int main(int argc, char** argv) {
   const QString words = QStringLiteral("batch 3"), loss = QStringLiteral("loss<0.01 strategy:sync");
   for (int round = 0; round < 3; ++round) {
     for (int n = 1; n <= words.size(); ++n) plain.push_back(keystroke(words.left(n)));
-    for (const QString& text : {QStringLiteral("loss<0.5"), loss, QStringLiteral("step_s<1"), QString()})
+    for (const QString& text :
+         {QStringLiteral("loss<0.5"), loss, QStringLiteral("step_s<1"), QStringLiteral("batch_per_worker:64 train.epochs>2"), QString()})
       numeric.push_back(keystroke(text));
   }
   report("key in the filter, words (median)", median(plain), 100, "ms");

@@ -162,6 +162,7 @@ TEST_F(RunsPageTest, CompletionOffersKeysAndThenTheValuesThatOccur) {
   const FilterCompletion keys = complete_filter(QStringLiteral("loss<1 stra"), 11, rows);
   EXPECT_EQ(keys.prefix, QStringLiteral("stra"));
   EXPECT_TRUE(keys.choices.contains(QStringLiteral("strategy")));
+  EXPECT_TRUE(keys.choices.contains(QStringLiteral("train.optimizer.lr")));
   const FilterCompletion values = complete_filter(QStringLiteral("strategy:n"), 10, rows);
   EXPECT_EQ(values.from, 9);
   EXPECT_EQ(values.choices, QStringList{QStringLiteral("none")});

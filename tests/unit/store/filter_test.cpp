@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/sim/schema.h"
+
 namespace syncline {
 namespace {
 
@@ -24,7 +26,16 @@ class FilterTest : public ::testing::Test {
     summary_.exposed_comm_s = 0.005;
     summary_.samples_per_s = 12400;
   }
-  bool matches(const char* expression) const { return RunFilter(expression).matches(run_, summary_); }
+  static std::vector<FilterKey> keys() { return experiment_filter_keys(catalogue()); }
+  bool matches(const char* expression) const { return RunFilter(expression, keys()).matches(run_, summary_); }
+  static std::string message_of(const char* expression) {
+    try {
+      RunFilter filter(expression, keys());
+    } catch (const FilterError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
   static std::string error_at(const char* expression) {
     try {
       RunFilter filter(expression);
@@ -91,6 +102,51 @@ TEST_F(FilterTest, ErrorsPointAtTheWord) {
   std::string nots;
   for (int i = 0; i < 200; ++i) nots += "not ";
   EXPECT_NE(error_at((nots + "x").c_str()), "no error");
+}
+
+TEST_F(FilterTest, KeysOfTheExperimentAreKeys) {
+  run_.experiment =
+      "name = \"a = 1\" # lr = 9\nseed = 3\n\n[model]\nlayers = [\n  { type = \"conv\", kernel = 3, bias = true },\n"
+      "  { type = \"conv\", kernel = 5, bias = false },\n]\n\n[train]\nbatch_per_worker = [64, 32]\nevaluate_every = \"1 epoch\"\n"
+      "optimizer = { name = \"sgd\", lr = 0.05, momentum = 0.9 }\n\n[cluster.link]\nbandwidth = 1250000000.0\nlatency = 0.0001\n";
+  EXPECT_TRUE(matches("train.optimizer.lr>0.03"));
+  EXPECT_FALSE(matches("train.optimizer.lr>0.05"));
+  EXPECT_TRUE(matches("lr>0.03 LR=5e-2 lr!=0.5"));
+  EXPECT_FALSE(matches("lr=9"));
+  EXPECT_TRUE(matches("batch_per_worker:64 batch_per_worker=32 batch_per_worker!=16"));
+  EXPECT_FALSE(matches("batch_per_worker!=64"));
+  EXPECT_FALSE(matches("batch_per_worker:6"));  // a number, no part of one
+  EXPECT_TRUE(matches("kernel=5 kernel>=3 model.layers.type:conv"));
+  EXPECT_TRUE(matches("evaluate_every:epoch optimizer.name=SGD"));
+  EXPECT_TRUE(matches("cluster.link.bandwidth=10Gbit/s cluster.link.latency<1ms"));
+  EXPECT_FALSE(matches("micro_batches=1"));  // the text has no such key: no comparison holds
+  EXPECT_FALSE(matches("micro_batches!=1"));
+  EXPECT_TRUE(matches("strategy:easgd seed=3"));  // built-in keys come first
+  EXPECT_FALSE(RunFilter("lr>0.03", keys()).needs_summary());
+}
+
+TEST_F(FilterTest, TextsOfExperimentsThatAreNoTomlMatchNothing) {
+  for (const char* text : {"lr", "lr =", "[train]\noptimizer = { lr", "\"lr", "[[[lr", "a = [[[[{lr=", "lr = 'x\n= lr", "}]lr,,", "\\"}) {
+    run_.experiment = text;
+    EXPECT_FALSE(matches("train.optimizer.lr>0.03")) << text;
+  }
+  run_.experiment = "a = " + std::string(100000, '[') + " lr";
+  EXPECT_FALSE(matches("lr>0.03"));
+}
+
+TEST_F(FilterTest, MistakesAboutKeysAndChoicesNameThem) {
+  const std::string message = message_of("colour:red");
+  for (const std::string& key : RunFilter::keys()) EXPECT_NE(message.find(key), std::string::npos) << key;
+  EXPECT_NE(message.find("every key of the experiment, such as train.optimizer.lr"), std::string::npos) << message;
+  EXPECT_NE(message_of("state:banana").find("expected one of queued, running, stopping, finished, stopped, failed, lost, unknown"),
+            std::string::npos);
+  EXPECT_EQ(error_at("state:banana"), "banana");
+  EXPECT_NE(message_of("momentum>0").find("is the end of several keys: model.layers.momentum, train.optimizer.momentum"), std::string::npos)
+      << message_of("momentum>0");
+  EXPECT_NE(message_of("optimizer.name:sdg").find("expected one of sgd"), std::string::npos);
+  EXPECT_NE(message_of("lr>fast").find("expected a number"), std::string::npos);
+  EXPECT_NE(message_of("lr=fast").find("expected a number"), std::string::npos);
+  EXPECT_NE(message_of("evaluate_every>2").find("is a text"), std::string::npos);
 }
 
 TEST_F(FilterTest, KnowsWhetherTheSummaryIsNeeded) {

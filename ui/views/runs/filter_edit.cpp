@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "engine/sim/schema.h"
 #include "engine/store/filter.h"
 #include "ui/models/palette.h"
 
@@ -53,6 +54,7 @@ FilterCompletion complete_filter(const QString& text, int cursor, const std::vec
   if (op == cursor) {
     completion.from = from;
     for (const std::string& key : RunFilter::keys()) completion.choices << QString::fromStdString(key);
+    for (const FilterKey& key : experiment_filter_keys(catalogue())) completion.choices << QString::fromStdString(key.name);
     for (const char* word : {"and", "or", "not"}) completion.choices << QString::fromUtf8(word);
   } else {
     completion.from = op;

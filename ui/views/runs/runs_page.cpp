@@ -55,7 +55,8 @@ RunsPage::RunsPage(Workbench& bench, QWidget* parent) : Page(bench, parent), mod
   bench.actions().add(this,
                       {QStringLiteral("runs.filter"),
                        tr("&Find\u2026"),
-                       tr("Type a filter for the runs."),
+                       tr("Type a filter for the runs: words, or conditions such as state:running, loss<0.5 or, by any key of the experiment, "
+                          "lr>0.03."),
                        {QKeySequence(QStringLiteral("Ctrl+F")), QKeySequence(QStringLiteral("/"))},
                        QStringLiteral("edit-find")},
                       [this] {
@@ -161,7 +162,7 @@ QWidget* RunsPage::makeHead() {
   filter_ = new FilterEdit(head);
   filter_->setObjectName(QStringLiteral("runs.filter.text"));
   filter_->setAccessibleName(tr("Filter"));
-  filter_->setPlaceholderText(tr("Search or filter, for example: state:running strategy:sync loss<0.5"));
+  filter_->setPlaceholderText(tr("Search or filter, for example: state:running loss<0.5 lr>0.03"));
   filter_->setRows([this] { return model_.snapshot() ? model_.snapshot()->rows : std::vector<RunRowPtr>{}; });
   mistake_ = new QLabel(head);
   mistake_->setObjectName(QStringLiteral("runs.filter.mistake"));
