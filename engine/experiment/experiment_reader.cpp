@@ -251,6 +251,13 @@ std::string problem_with_name(std::string_view name) {
   if (name.size() > longest_name) return fmt::format("must have at most {} bytes, not {}", longest_name, name.size());
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::any_of(name.begin(), name.end(), is_control)) return "must be one line without control characters";
+  // U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: they would turn round what stands beside the name.
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const std::string_view two = name.substr(at, 2), three = name.substr(at, 3);
+    const bool turns = two == "\xd8\x9c" || three == "\xe2\x80\x8e" || three == "\xe2\x80\x8f" ||
+                       (three >= "\xe2\x80\xaa" && three <= "\xe2\x80\xae") || (three >= "\xe2\x81\xa6" && three <= "\xe2\x81\xa9");
+    if (turns) return "must be without characters that change the direction of writing";
+  }
   if (name == "last") return "must not be 'last', which stands for the newest run";
   return {};
 }

@@ -96,9 +96,9 @@ Spread ComparedItem::spreadOf(std::string_view key) const {
 
 QString with_mark(const QString& name, const ComparedItem& item) {
   const RunInfo& run = item.runs.front()->info;
-  if (item.prediction()) return tr("%1 (SIM)").arg(name);
-  if (is_paced(run)) return tr("%1 (PACED)").arg(name);
-  return has_no_arithmetic(run) ? tr("%1 (EMULATED)").arg(name) : name;
+  if (item.prediction()) return tr("%1 (SIM)").arg(format::isolated(name));
+  if (is_paced(run)) return tr("%1 (PACED)").arg(format::isolated(name));
+  return has_no_arithmetic(run) ? tr("%1 (EMULATED)").arg(format::isolated(name)) : name;
 }
 
 std::vector<ComparedItem> compared_items(const ComparisonData& data, bool aggregate) {
@@ -126,7 +126,7 @@ std::vector<ComparedItem> compared_items(const ComparisonData& data, bool aggreg
   for (ComparedItem& item : items) {
     if (names[item.name] > 1) {
       const RunInfo& run = item.runs.front()->info;
-      item.name = tr("%1 (seed %2, %3)").arg(item.name).arg(run.seed).arg(QString::fromStdString(run.id).right(6));
+      item.name = tr("%1 (seed %2, %3)").arg(format::isolated(item.name)).arg(run.seed).arg(QString::fromStdString(run.id).right(6));
     }
     item.name = with_mark(item.name, item);
     const auto unfinished =
@@ -143,7 +143,7 @@ ComparedCell compare_cell(const SummaryMetric& metric, const ComparedItem& item,
   const Spread spread = item.spreadOf(metric.key);
   if (spread.n == 0) {
     cell.value = format::missing;
-    cell.words = tr("not measured in %1").arg(item.name);
+    cell.words = tr("not measured in %1").arg(format::isolated(item.name));
     for (const ComparedRun* run : item.runs) {
       if (const auto why = times_withheld(run->summary)) cell.words = QString::fromStdString(*why);
     }

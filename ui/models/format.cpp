@@ -323,4 +323,28 @@ QString isoUtc(double utc_s) {
   return QDateTime::fromMSecsSinceEpoch(std::llround(utc_s * 1000), Qt::UTC).toString(QStringLiteral("yyyy-MM-ddTHH:mm:ss.zzzZ"));
 }
 
+QString isolated(const QString& name) {
+  bool turns = false;
+  for (qsizetype at = 0; at < name.size() && !turns; ++at) {
+    const bool pair = name[at].isHighSurrogate() && at + 1 < name.size();
+    switch (pair ? QChar::direction(QChar::surrogateToUcs4(name[at], name[at + 1])) : name[at].direction()) {
+      case QChar::DirR:
+      case QChar::DirAL:
+      case QChar::DirAN:
+      case QChar::DirRLE:
+      case QChar::DirRLO:
+      case QChar::DirLRE:
+      case QChar::DirLRO:
+      case QChar::DirRLI:
+      case QChar::DirLRI:
+      case QChar::DirFSI:
+        turns = true;
+        break;
+      default:
+        break;
+    }
+  }
+  return turns ? QString(QChar(0x2068) % name % QChar(0x2069)) : name;
+}
+
 }  // namespace syncline::ui::format

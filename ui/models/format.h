@@ -29,6 +29,9 @@ QString spread(double mean, double deviation, int n);                       // "
 QString difference(double value, double baseline, bool smaller_is_better);  // "+57 % ▲"
 QString ago(double utc_s, double now_utc_s);                                // "2 d ago"
 QString moment(double utc_s, const QTimeZone&);                             // "2026-03-09 14:05"
+// A name for the middle of a sentence: one with right-to-left letters stands between U+2068 and U+2069, so that the words and numbers
+// beside it stay where they are. Others, and an empty one, as they are.
+QString isolated(const QString& name);
 template <typename T, typename Format>
 QString orMissing(const std::optional<T>& value, Format written) {
   return value ? written(*value) : missing;

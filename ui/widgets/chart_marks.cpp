@@ -56,20 +56,20 @@ QString ChartMarks::textAt(const QPointF& at) const {
       const QString place = QString(state_.xLabel() % u' ' % state_.xText(mark.x)), count = format::count(mark.count);
       switch (mark.kind) {
         case chart::MarkKind::nan:
-          lines.append(tr("%1: %2 NaN from %3").arg(spec->name, count, place));
+          lines.append(tr("%1: %2 NaN from %3").arg(format::isolated(spec->name), count, place));
           break;
         case chart::MarkKind::positive_infinity:
-          lines.append(tr("%1: %2 +∞ from %3").arg(spec->name, count, place));
+          lines.append(tr("%1: %2 +∞ from %3").arg(format::isolated(spec->name), count, place));
           break;
         case chart::MarkKind::negative_infinity:
-          lines.append(tr("%1: %2 −∞ from %3").arg(spec->name, count, place));
+          lines.append(tr("%1: %2 −∞ from %3").arg(format::isolated(spec->name), count, place));
           break;
         case chart::MarkKind::not_finite:
-          lines.append(tr("%1: %2 not finite from %3").arg(spec->name, count, place));
+          lines.append(tr("%1: %2 not finite from %3").arg(format::isolated(spec->name), count, place));
           break;
         case chart::MarkKind::not_positive:
           lines.append(tr("%1: %2 not above zero (%3 to %4) from %5")
-                           .arg(spec->name, count, state_.valueText(mark.least), state_.valueText(mark.most), place));
+                           .arg(format::isolated(spec->name), count, state_.valueText(mark.least), state_.valueText(mark.most), place));
           break;
       }
     }

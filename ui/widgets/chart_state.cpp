@@ -85,7 +85,8 @@ std::vector<const CurveSpec*> ChartState::drawn() const {
 }
 
 QString ChartState::legendOf(const CurveSpec& spec) const {
-  QStringList parts = {spec.prediction ? QString(spec.name % QStringLiteral(" (SIM)")) : spec.name};
+  const QString name = format::isolated(spec.name);
+  QStringList parts = {spec.prediction ? QString(name % QStringLiteral(" (SIM)")) : name};
   if (const chart::CurveData* curve = dataOf(spec.id)) {
     if (curve->seeds_count > 1) parts.append((overMetric() ? Text::tr("%1 seeds") : Text::tr("mean of %1")).arg(curve->seeds_count));
     if (curve->seeds_count > 1 && curve->seeds_stopped_early > 0 && spec.note.isEmpty()) {

@@ -87,6 +87,14 @@ TEST(Format, DurationsChooseTheirUnitAndCarryOverWhenRounded) {
         format::duration);
 }
 
+TEST(Format, NamesOfTheOtherDirectionAreIsolatedInSentences) {
+  const QString arabic = QStringLiteral("\u0648\u0633\u0645"), old = QStringLiteral("a\u202eb"), high = QStringLiteral("\U00010900");
+  for (const QString& name : {arabic, old, high, QString(QStringLiteral("run ") % arabic)})
+    EXPECT_EQ(format::isolated(name), QString(QChar(0x2068) % name % QChar(0x2069))) << name.toStdString();
+  for (const QString& name : {QString(), QStringLiteral("easgd \u03c4 10 \u2013 (2)"), QStringLiteral("\U0001f600")})
+    EXPECT_EQ(format::isolated(name), name) << name.toStdString();
+}
+
 TEST(Format, TheSpreadDecidesThePlacesOfTheMean) {
   EXPECT_EQ(format::spread(0.2131, 0.0081, 5).toStdString(), "0.213 ± 0.008 (n = 5)");
   EXPECT_EQ(format::spread(0.2131, 0.0123, 5).toStdString(), "0.213 ± 0.012 (n = 5)");

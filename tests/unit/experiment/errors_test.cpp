@@ -250,6 +250,10 @@ TEST(Errors, Names) {
   const auto named = [](const std::string& name) { return "name = " + name + minimal().substr(10); };
   EXPECT_EQ(problems(named("\"  \"")), Texts{"a.toml:1: name: must not be empty"});
   EXPECT_EQ(problems(named("\"a\\nb\"")), Texts{"a.toml:1: name: must be one line without control characters"});
+  for (const char* turning : {"\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"})
+    EXPECT_EQ(problems(named(std::string("\"a") + turning + "b\"")),
+              Texts{"a.toml:1: name: must be without characters that change the direction of writing"});
+  EXPECT_EQ(problems(named("\"\u0648\u0633\u0645 \u2013 \u2014 \u2026 \u2060\"")), Texts{});  // right to left by its letters alone
   EXPECT_EQ(problems(named("\"" + std::string(201, 'x') + "\"")), Texts{"a.toml:1: name: must have at most 200 bytes, not 201"});
   EXPECT_EQ(problems(named("3")), Texts{"a.toml:1: name: must be a text, not the number 3"});
   EXPECT_EQ(problems("seed = -1\n" + minimal()), Texts{"a.toml:1: seed: must be at least 0, not -1"});

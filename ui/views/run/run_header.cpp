@@ -143,8 +143,8 @@ void RunHeader::update() {
   }
   const RunSnapshot& snapshot = context_.data.snapshot();
   const RunInfo& run = snapshot.run;
-  set_text(name_, tr("%1 · seed %2").arg(QString::fromStdString(run.name)).arg(run.seed));
-  name_->setToolTip(tr("%1 · id %2").arg(QString::fromStdString(run.name), QString::fromStdString(run.id)));
+  set_text(name_, tr("%1 · seed %2").arg(format::isolated(QString::fromStdString(run.name))).arg(run.seed));
+  name_->setToolTip(tr("%1 · id %2").arg(format::isolated(QString::fromStdString(run.name)), QString::fromStdString(run.id)));
   set_text(progress_text_, progress_text(snapshot));
   if (snapshot.total_steps && snapshot.position && *snapshot.total_steps > 0) {
     progress_->setValue(static_cast<int>(

@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QSystemTrayIcon>
 
+#include "ui/models/format.h"
 #include "ui/models/problems.h"
 #include "ui/models/settings.h"
 #include "ui/views/shell/theme.h"
@@ -25,9 +26,9 @@ void Announcements::take(const WorkspacePulse& pulse) {
   };
   for (const RunBeat& run : pulse.ended) {
     if (run.state == QStringLiteral("failed")) {
-      failed(run, run.reason.isEmpty() ? tr("%1 failed").arg(run.name) : tr("%1 failed: %2").arg(run.name, run.reason));
+      failed(run, run.reason.isEmpty() ? tr("%1 failed").arg(format::isolated(run.name)) : tr("%1 failed: %2").arg(format::isolated(run.name), run.reason));
     } else {
-      finished << (run.state == QStringLiteral("stopped") ? tr("%1 was stopped").arg(run.name) : tr("%1 has finished").arg(run.name));
+      finished << (run.state == QStringLiteral("stopped") ? tr("%1 was stopped").arg(format::isolated(run.name)) : tr("%1 has finished").arg(format::isolated(run.name)));
       workbench_.problems().resolve(QStringLiteral("run ") + run.id);
     }
   }
@@ -35,7 +36,7 @@ void Announcements::take(const WorkspacePulse& pulse) {
   for (const RunBeat& run : pulse.active) {
     now[run.id] = run.state;
     if (run.state == QStringLiteral("lost") && states_.value(run.id) != run.state && !first_) {
-      failed(run, tr("%1 is lost: %2").arg(run.name, run.reason));
+      failed(run, tr("%1 is lost: %2").arg(format::isolated(run.name), run.reason));
     }
   }
   states_ = now;
