@@ -347,9 +347,6 @@ void RunsModel::flushDirty() {
   }
 }
 
-void RunsModel::clearCells() {
-  for (Node* node : std::as_const(nodes_)) node->cells.clear();
-}
 // Ages of what has been painted; a table that nobody sees waits until somebody does.
 void RunsModel::growOlder() {
   const int column = columnOf(QStringLiteral("created"));
@@ -363,5 +360,8 @@ void RunsModel::growOlder() {
   }
 }
 
+void RunsModel::clearCells() {
+  for (Node* node : std::as_const(nodes_)) node->cells.clear();
+}
 
 }  // namespace syncline::ui
