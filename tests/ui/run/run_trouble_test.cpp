@@ -154,5 +154,57 @@ TEST_F(RunTrouble, AMetricOfOnlyNaNIsDrawnAsMarksCountedAndListed) {
   EXPECT_EQ(written.readAll().count("NaN"), 25);
 }
 
+TEST_F(RunTrouble, AnAttemptThatDiedEarlyKeepsTheEvaluationsOfItsRunAndCanBeResumed) {
+  const Workspace where = store();
+  const auto train = [&](const std::string& before, int from, int to) {
+    NewRun run;
+    run.name = "resumed";
+    run.state = "running";
+    run.experiment = run.experiment_as_typed = "name = \"resumed\"\n";
+    run.strategy = "sync";
+    run.rank0 = this_process();
+    run.attempt_of = run.resumed_from = before;
+    const std::string id = RunRegistry(where).create(run);
+    RunWriter writer(where, id);
+    for (int step = from; step < to; ++step) {
+      Axes axes;
+      axes.step = step;
+      axes.active_s = axes.elapsed_s = 0.1 * (step + 1);
+      axes.wall_s = 1.8e9 + axes.active_s;
+      writer.position(axes);
+      writer.scalar("train_loss", step, 1.0 / (step + 1));
+      axes.step = step + 1;
+      writer.position(axes);
+      if (axes.step % 10 == 0) writer.scalar("test_accuracy", axes.step, 0.01 * static_cast<double>(axes.step));
+      if (axes.step == 20)
+        writer.checkpoint({.sequence = 0, .step = 20, .wall_s = 1.8e9, .path = "checkpoints/step_20", .bytes = 100, .verified = true});
+    }
+    writer.close();
+    RunRegistry(where).finish(id, {.state = "failed", .reason = "rank 1 ended by signal 9", .exit_code = 4, .ended = 0});
+    return id;
+  };
+  const std::string first = train({}, 0, 40);
+  open(QString::fromStdString(train(first, 20, 25)));
+  EXPECT_TRUE(text("run.overview.latest").contains(QStringLiteral("test accuracy ") + format::percent(0.2)))
+      << text("run.overview.latest").toStdString();
+  auto* chart = find<SeriesChart>("run.overview.accuracy");
+  ASSERT_TRUE(comes([&] { return chart->loaded(); }));
+  QString error = QStringLiteral("not answered");
+  const QString file = QFileInfo(workspace->database()).path() + QStringLiteral("/accuracy.csv");
+  chart->saveData(file, false, [&error](const QString& said) { error = said; });
+  ASSERT_TRUE(comes([&] { return error.isEmpty(); })) << error.toStdString();
+  QFile written(file);
+  ASSERT_TRUE(written.open(QIODevice::ReadOnly));
+  int counting = 0, replaced = 0;
+  const QList<QByteArray> lines = written.readAll().split('\n');
+  for (const QByteArray& line : lines) {
+    if (line.contains("test_accuracy")) ++(line.contains("yes") ? replaced : counting);
+  }
+  EXPECT_EQ(counting, 2) << "of steps 10 and 20";
+  EXPECT_EQ(replaced, 2) << "of steps 30 and 40";
+  EXPECT_TRUE(action("run.resume")->isEnabled()) << action("run.resume")->toolTip().toStdString();
+  EXPECT_TRUE(banner("rank-died").contains(QStringLiteral("rank 1 ended by signal 9"))) << banner("rank-died").toStdString();
+}
+
 }  // namespace
 }  // namespace syncline::ui
