@@ -97,12 +97,16 @@ struct DiffLine {
 };
 std::vector<DiffLine> diff_lines(const QString& before, const QString& after);
 
-// Throughput against workers, per strategy, from the item with the fewest workers on.
+// Throughput against workers, per strategy, from the items with the fewest workers on. Items of one size are one point: the mean of their
+// runs.
 struct ScalingPoint {
-  const ComparedItem* item = nullptr;
+  const ComparedItem* item = nullptr;  // the first of them
+  QString name;                        // of all items of this size
   int workers = 0;
   double throughput = 0, speed_up = 0, efficiency = 0;  // efficiency: speed-up / (workers / reference's workers)
-  QString excluded;                                     // why it does not belong to this kind of scaling; empty: it does
+  double deviation = 0;                                 // of the throughput, over so many runs
+  int runs = 0;
+  QString excluded;  // why it does not belong to this kind of scaling, or why nothing scales; empty: it does
 };
 struct ScalingCurve {
   QString name;                      // of the strategy

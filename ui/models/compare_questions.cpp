@@ -133,21 +133,40 @@ std::vector<ScalingCurve> scaling_of(const std::vector<ComparedItem>& items, boo
   for (auto& [name, members] : by_strategy) {
     std::stable_sort(members.begin(), members.end(),
                      [](const ComparedItem* a, const ComparedItem* b) { return a->workers() < b->workers(); });
-    const ComparedItem& reference = *members.front();
-    const double base = reference.spreadOf("samples_per_s").mean;
-    const auto wanted = batches_of(reference.runs.front()->info);
-    ScalingCurve curve{name, reference.name, {}};
-    for (const ComparedItem* item : members) {
-      ScalingPoint point{item, item->workers(), item->spreadOf("samples_per_s").mean, 0, 0, {}};
-      point.speed_up = point.throughput / base;
-      point.efficiency = point.speed_up * reference.workers() / point.workers;
-      const auto batch = batches_of(item->runs.front()->info);
-      if (strong && batch.second != wanted.second) {
-        point.excluded = tr("global batch %1 instead of %2").arg(batch.second).arg(wanted.second);
-      } else if (!strong && batch.first != wanted.first) {
-        point.excluded = tr("batch per worker %1 instead of %2").arg(batch.first).arg(wanted.first);
+    const auto wanted = batches_of(members.front()->runs.front()->info);
+    const auto batch_of = [strong](const std::pair<double, double>& batch) { return strong ? batch.second : batch.first; };
+    // Runs of one size and batch say the same thing again: they are averaged.
+    std::map<std::pair<int, double>, std::vector<const ComparedItem*>> sizes;
+    for (const ComparedItem* item : members) sizes[{item->workers(), batch_of(batches_of(item->runs.front()->info))}].push_back(item);
+    ScalingCurve curve{name, {}, {}};
+    std::size_t counted = 0;
+    for (const auto& [size, alike] : sizes) {
+      std::vector<double> values;
+      QStringList names;
+      for (const ComparedItem* item : alike) {
+        names << item->name;
+        for (const ComparedRun* run : item->runs) {
+          if (const auto value = value_of(run->summary, "samples_per_s")) values.push_back(*value);
+        }
+      }
+      const Spread spread = spread_of(values);
+      ScalingPoint point{alike.front(), names.join(QStringLiteral(", ")), size.first, spread.mean, 0, 0, spread.deviation, spread.n, {}};
+      if (size.second != batch_of(wanted)) {
+        point.excluded = strong ? tr("global batch %1 instead of %2").arg(size.second).arg(batch_of(wanted))
+                                : tr("batch per worker %1 instead of %2").arg(size.second).arg(batch_of(wanted));
+      } else if (counted++ == 0) {
+        curve.reference = point.name;
       }
       curve.points.push_back(point);
+    }
+    const auto base =
+        std::find_if(curve.points.begin(), curve.points.end(), [](const ScalingPoint& point) { return point.excluded.isEmpty(); });
+    const double least = base->throughput;
+    const int fewest = base->workers;
+    for (ScalingPoint& point : curve.points) {
+      point.speed_up = point.throughput / least;
+      point.efficiency = point.speed_up * fewest / point.workers;
+      if (counted == 1 && point.excluded.isEmpty()) point.excluded = tr("the only number of workers: nothing scales");
     }
     curves.push_back(std::move(curve));
   }

@@ -206,5 +206,29 @@ TEST(DiffLines, KeepsWhatIsCommonAndMarksTheRest) {
   EXPECT_EQ(text, QStringLiteral(" a-b+x c+d"));
 }
 
+TEST_F(CompareDataTest, ScalingAveragesRunsOfOneSize) {
+  const ComparisonData data = read({make({.name = "slow", .group = "a", .workers = 2, .step_s = 0.020}),
+                                    make({.name = "fast", .group = "b", .workers = 2, .step_s = 0.010}),
+                                    make({.name = "four", .group = "c", .workers = 4, .step_s = 0.010})});
+  const auto items = compared_items(data, true);
+  const auto weak = scaling_of(items, false);
+  ASSERT_EQ(weak.size(), 1U);
+  ASSERT_EQ(weak[0].points.size(), 2U);
+  EXPECT_EQ(weak[0].points[0].runs, 2);
+  EXPECT_EQ(weak[0].reference, QStringLiteral("slow, fast"));
+  EXPECT_DOUBLE_EQ(weak[0].points[0].throughput, (items[0].spreadOf("samples_per_s").mean + items[1].spreadOf("samples_per_s").mean) / 2);
+  EXPECT_DOUBLE_EQ(weak[0].points[0].speed_up, 1);
+  EXPECT_NEAR(weak[0].points[1].speed_up, 2 / 0.75, 1e-9) << "of the mean of the two";
+}
+
+TEST_F(CompareDataTest, OneNumberOfWorkersDoesNotScale) {
+  const ComparisonData data = read({make({.name = "slow", .group = "a", .workers = 2, .step_s = 0.020}),
+                                    make({.name = "fast", .group = "b", .workers = 2, .step_s = 0.010})});
+  const auto curves = scaling_of(compared_items(data, true), true);
+  ASSERT_EQ(curves.size(), 1U);
+  ASSERT_EQ(curves[0].points.size(), 1U);
+  EXPECT_TRUE(curves[0].points[0].excluded.contains(QStringLiteral("nothing scales")));
+}
+
 }  // namespace
 }  // namespace syncline::ui

@@ -56,22 +56,27 @@ class CompareScaling : public CompareTab {
   void draw(const Comparison& comparison) override {
     const std::vector<ScalingCurve> curves = scaling_of(comparison.items, kind_->currentIndex() == 0);
     set_heads(*table_, {tr("Run"), tr("Workers"), tr("Samples/s"), tr("Speed-up"), tr("Efficiency"), tr("Reference"), tr("Note")}, 0);
-    std::set<int> workers;
+    std::set<int> workers, sizes;
     for (const ScalingCurve& curve : curves) {
       for (const ScalingPoint& point : curve.points) {
         const int row = table_->rowCount();
         table_->setRowCount(row + 1);
         const bool counts = point.excluded.isEmpty();
+        sizes.insert(point.workers);
         if (counts) workers.insert(point.workers);
-        fill_row(
-            *table_, row,
-            {point.item->name, format::count(point.workers), compare_cell(*summary_metric("samples_per_s"), *point.item, nullptr).value,
-             counts ? format::metric(point.speed_up) : format::missing, counts ? format::share(point.efficiency) : format::missing,
-             curve.reference, point.excluded});
+        const SummaryMetric::Quantity quantity = summary_metric("samples_per_s")->quantity;
+        fill_row(*table_, row,
+                 {point.name, format::count(point.workers),
+                  point.runs > 1 ? spread_text(quantity, point.throughput, point.deviation, point.runs)
+                                 : quantity_text(quantity, point.throughput),
+                  counts ? format::metric(point.speed_up) : format::missing, counts ? format::share(point.efficiency) : format::missing,
+                  curve.reference, point.excluded});
       }
     }
     table_->resizeColumnsToContents();
-    note_->setText(workers.size() < 2 ? tr("Scaling needs runs with different numbers of workers.") : QString());
+    note_->setText(workers.size() >= 2 ? QString()
+                   : sizes.size() == 1 ? tr("Nothing scales here: all runs have the same number of workers.")
+                                       : tr("Scaling needs runs with different numbers of workers."));
     plot_->setVisible(workers.size() >= 2);
     save_->setVisible(workers.size() >= 2);
     if (workers.size() < 2) return;
