@@ -15,6 +15,12 @@ namespace syncline::ui {
 
 namespace {
 
+QString write_text(const QString& path, const std::string& text) {
+  QSaveFile file(path);
+  const bool written = file.open(QIODevice::WriteOnly) && file.write(text.data(), static_cast<qint64>(text.size())) >= 0;
+  return written && file.commit() ? QString() : file.errorString();
+}
+
 // Per workspace and saved text, in the run-time folder of the user: gone with the machine's next start, and stale locks of ended programs
 // do not count.
 QString lock_path(const QString& workspace, const QString& id) {
@@ -76,6 +82,18 @@ void Draft::saveAs(const QString& path) {
   save();
 }
 
+bool Draft::wouldBeLost() const {
+  return unsaved() && !open_elsewhere_ && !document_.undoStack().isClean() && text_in_file_ != document_.text();
+}
+
+QString Draft::writeBeforeClosing(const QString& path) {
+  const QString error = write_text(path, document_.text());
+  if (!error.isEmpty()) return tr("%1 could not be written: %2").arg(path, error);
+  file_ = path;
+  text_in_file_ = document_.text();
+  return {};
+}
+
 void Draft::keep() {
   if (document_.readOnly() || keeping_ || (kept_once_ && !unsaved())) return;
   keeping_ = true;
@@ -85,6 +103,7 @@ void Draft::keep() {
       this, [draft](StoreService::Writer& writer) { SavedTexts(writer.workspace).put(draft); },
       [this, text] {
         keeping_ = false;
+        refused_ = false;
         kept_once_ = true;
         text_kept_ = text;
         if (unsaved() && !autosave_.isActive()) autosave_.start();
@@ -93,23 +112,21 @@ void Draft::keep() {
       },
       [this](const QString& why) {
         keeping_ = false;
+        refused_ = true;
         Q_EMIT failed(tr("The draft could not be kept in the workspace: %1").arg(why));
       });
 }
 
 void Draft::writeFile() {
   in_background(
-      this,
-      [path = file_, text = document_.text()] {
-        QSaveFile file(path);
-        const bool written = file.open(QIODevice::WriteOnly) && file.write(text.data(), static_cast<qint64>(text.size())) >= 0;
-        return written && file.commit() ? QString() : file.errorString();
-      },
-      [this, path = file_](const QString& error) {
-        if (error.isEmpty())
+      this, [path = file_, text = document_.text()] { return write_text(path, text); },
+      [this, path = file_, text = document_.text()](const QString& error) {
+        if (error.isEmpty()) {
+          text_in_file_ = text;
           Q_EMIT saved(path);
-        else
+        } else {
           Q_EMIT failed(tr("%1 could not be written: %2").arg(path, error));
+        }
       });
 }
 

@@ -27,11 +27,19 @@ class Draft : public QObject {
   QString id() const { return id_; }
   QString name() const;  // the text's `name`, else the one it was opened with
   bool unsaved() const { return text_kept_ != document_.text(); }
+  // The workspace has it, or will have it in a moment.
+  bool inWorkspace() const { return kept_once_ || (keeping_ && !cannotBeKept()); }
+  // The workspace can only be read, or refused the last text.
+  bool cannotBeKept() const { return refused_ || store_.readOnly(); }
+  // Edits that neither the workspace has nor a file.
+  bool wouldBeLost() const;
   bool openElsewhere() const { return open_elsewhere_; }
   QString file() const { return file_; }  // where it was exported to since it was opened; empty: nowhere
 
   void save();  // now: to the workspace, and to the file where there is one
   void saveAs(const QString& path);
+  // Before the window goes: writes the file here and now. The sentence that says why not; empty: written.
+  QString writeBeforeClosing(const QString& path);
 
  Q_SIGNALS:
   void changed();                   // name or unsaved()
@@ -45,8 +53,8 @@ class Draft : public QObject {
   ExperimentDocument& document_;
   StoreService& store_;
   QString id_, name_, file_;
-  std::string text_kept_;
-  bool kept_once_ = false, keeping_ = false, open_elsewhere_ = false;
+  std::string text_kept_, text_in_file_;
+  bool kept_once_ = false, keeping_ = false, refused_ = false, open_elsewhere_ = false;
   QTimer autosave_;
   std::unique_ptr<QLockFile> lock_;
 };

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/base/error.h"
 #include "engine/launch/command.h"
@@ -52,6 +53,9 @@ void examine_plan(const ModelParts& parts, std::optional<Profile> profile, Exami
   const Experiment& experiment = *result.experiment;
   const ModelDescription& model = *parts.description;
   if (profile && profile->backward_s.size() != model.slices.size()) profile.reset();  // of the model as it was before
+  if (profile && (!exchanges_gradients(experiment) || experiment.cluster.workers == 1)) {
+    result.step_s = std::accumulate(profile->backward_s.begin(), profile->backward_s.end(), profile->forward_s + profile->update_s);
+  }
   if (!exchanges_gradients(experiment)) {
     result.buckets_note =
         say("The strategy '%1' sends no gradients, so there are no messages to list").arg(words(experiment.strategy.name));
@@ -82,6 +86,7 @@ void examine_plan(const ModelParts& parts, std::optional<Profile> profile, Exami
     const auto count = static_cast<std::int64_t>(planned.messages.size());
     result.bucket_totals = (count == 1 ? say("%1 message per step, %2 in all") : say("%1 messages per step, %2 in all"))
                                .arg(format::count(count), format::traffic(static_cast<double>(model.parameters) * 4));
+    if (experiment.cluster.workers > 1) result.step_s = planned.step_s;
     if (planned.step_s)
       result.bucket_totals +=
           say("; predicted step %1, exposed communication %2").arg(format::duration(*planned.step_s), format::duration(*planned.exposed_s));
@@ -183,7 +188,7 @@ void estimate_traffic(const ModelParts& parts, Examination& result) {
     result.estimates.push_back({say("Sent per step"), format::missing, say("the MPI library decides"), {}});
 }
 
-void examine_estimates(const ModelParts& parts, const std::optional<Profile>& profile, Examination& result) {
+void examine_estimates(const ModelParts& parts, const QString& profiled_run, Examination& result) {
   if (result.parameters)
     result.estimates.push_back(
         {say("Parameters"), format::shortCount(static_cast<double>(*result.parameters)), formula(), format::count(*result.parameters)});
@@ -202,14 +207,20 @@ void examine_estimates(const ModelParts& parts, const std::optional<Profile>& pr
   result.estimates.push_back({say("Cores here"),
                               say("%1 × %2 of %3").arg(format::count(ranks), format::count(threads), format::count(cores)), formula(),
                               say("ranks × threads each, of the cores that this program may use")});
-  if (!profile) result.estimates.push_back({say("Step time"), format::missing, say("no estimate: no profile for this model here"), {}});
+  if (result.step_s) {
+    result.estimates.push_back({say("Step time"), format::duration(*result.step_s), say("layer times"),
+                                profiled_run.isEmpty() ? say("from measured layer times of this model and batch")
+                                                       : say("from the layer times of the traced run %1").arg(profiled_run)});
+  } else {
+    result.estimates.push_back({say("Step time"), format::missing, say("no estimate: no traced run of this model and batch here"), {}});
+  }
 }
 
 }  // namespace
 
 Examination examine(const std::string& text) { return examine(text, {}, catalogue()); }
 
-Examination examine(const std::string& text, const std::optional<Profile>& profile, const Catalogue& known) {
+Examination examine(const std::string& text, const std::optional<Profile>& profile, const Catalogue& known, const QString& profiled_run) {
   Examination result;
   result.text = text;
   const auto tree = document::parse(text);
@@ -226,7 +237,7 @@ Examination examine(const std::string& text, const std::optional<Profile>& profi
     examine_plan(parts, profile, result);
     bracket_layers(parts, result);
     examine_rate(result);
-    examine_estimates(parts, profile, result);
+    examine_estimates(parts, profiled_run, result);
   } catch (const std::exception& error) {
     Problem problem;
     problem.message = error.what();

@@ -61,14 +61,15 @@ struct Examination {
   std::vector<BucketRow> buckets;
   QString buckets_note;  // why there are none, or without times
   QString bucket_totals;
+  std::optional<double> step_s;  // predicted, with a profile
 
   LearningRate learning_rate;
   std::vector<Estimate> estimates;
   std::optional<double> checkpoint_bytes;
 };
 
-// `profile`: measured layer times of this model and batch, where there are any.
-Examination examine(const std::string& text, const std::optional<Profile>& profile, const Catalogue&);
+// `profile`: measured layer times of this model and batch, where there are any; `profiled_run`: the name of the run that they are of.
+Examination examine(const std::string& text, const std::optional<Profile>& profile, const Catalogue&, const QString& profiled_run = {});
 Examination examine(const std::string& text);  // with the engine's own catalogue and no profile
 
 }  // namespace syncline::ui

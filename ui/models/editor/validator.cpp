@@ -14,8 +14,9 @@ Validator::Validator(ExperimentDocument& document, QObject* parent) : QObject(pa
   QTimer::singleShot(0, this, &Validator::examineNow);
 }
 
-void Validator::setProfile(std::optional<Profile> profile) {
+void Validator::setProfile(std::optional<Profile> profile, const QString& of_run) {
   profile_ = std::move(profile);
+  profiled_run_ = of_run;
   examineNow();
 }
 
@@ -33,8 +34,8 @@ void Validator::start() {
   again_ = false;
   in_background(
       this,
-      [text = document_.text(), profile = profile_, &known = form_catalogue()] {
-        return std::make_shared<const Examination>(examine(text, profile, known));
+      [text = document_.text(), profile = profile_, run = profiled_run_, &known = form_catalogue()] {
+        return std::make_shared<const Examination>(examine(text, profile, known, run));
       },
       [this](const std::shared_ptr<const Examination>& result) {
         running_ = false;

@@ -24,7 +24,8 @@ class Validator : public QObject {
   // Of the newest text that has been examined; null before the first.
   std::shared_ptr<const Examination> latest() const { return latest_; }
   bool upToDate() const { return latest_ && !running_ && !delay_.isActive() && latest_->text == document_.text(); }
-  void setProfile(std::optional<Profile>);
+  void setProfile(std::optional<Profile>, const QString& of_run = {});
+  bool hasProfile() const { return profile_.has_value(); }
   void examineNow();
 
  Q_SIGNALS:
@@ -37,6 +38,7 @@ class Validator : public QObject {
   QTimer delay_;
   std::shared_ptr<const Examination> latest_;
   std::optional<Profile> profile_;
+  QString profiled_run_;
   bool running_ = false, again_ = false;
 };
 

@@ -4,6 +4,8 @@
 #include <QApplication>
 #include <QGridLayout>
 #include <QListWidget>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSplitter>
@@ -12,6 +14,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "engine/experiment/text_edit.h"
 #include "engine/store/saved.h"
 #include "ui/models/format.h"
 #include "ui/models/lineage.h"
@@ -42,6 +45,16 @@ QScrollArea* scrolled(QWidget* content, QWidget* parent) {
   area->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
   area->setFocusPolicy(Qt::NoFocus);
   return area;
+}
+
+// Under a name of its own, so that it and what it is a copy of can be told apart.
+std::string named_as_copy(const std::string& text) {
+  const ExperimentDocument copied(text);
+  const document::Node* node = copied.tree().find("name");
+  if (node == nullptr || node->type != document::Node::text) return text;
+  const QString copy = EditorPage::tr("%1 copy").arg(QString::fromStdString(std::get<std::string>(node->value)));
+  const std::optional<Replacement> edit = replace_value(text, {"name"}, document::print_text(copy.toStdString()));
+  return edit ? with_replacement(text, *edit) : text;
 }
 
 void colour(QWidget& widget, palette::Status status) {
@@ -110,7 +123,7 @@ EditorPage::EditorPage(Workbench& workbench, const QString& saved_id, const QStr
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   if (saved_id.isEmpty()) {
-    open(text.toStdString(), name);
+    open(from_run.isEmpty() ? text.toStdString() : named_as_copy(text.toStdString()), name);
     if (!from_run.isEmpty()) {
       workbench.store().write(this, [draft = draft_->id().toStdString(), run = from_run.toStdString()](StoreService::Writer& writer) {
         keep_draft_origin(writer.workspace, draft, run);
@@ -178,6 +191,7 @@ void EditorPage::open(const std::string& text, const QString& name) {
     if (number == 1) workbench().openRun(id);
   });
   if (draft_->openElsewhere()) notify(tr("This draft is open in another window; here it can be read and not edited."), false);
+  for (StepPage* each : pages_) connect(&each->form(), &FormPanel::wasReset, this, &EditorPage::sayReset);
   followDocument();
   showStep(Step::model);
   if (!wanted_tab_.isEmpty()) showTab(wanted_tab_);
@@ -314,13 +328,44 @@ QString EditorPage::title() const { return draft_ ? draft_->name() : name_.isEmp
 bool EditorPage::unsaved() const { return draft_ && !draft_->openElsewhere() && draft_->unsaved(); }
 bool EditorPage::loaded() const { return failed_ || (validator_ && validator_->upToDate()); }
 QString EditorPage::restoreKey() const {
+  // A draft that the workspace does not have would come back as an empty page.
+  if (failed_ || (draft_ && !draft_->inWorkspace())) return {};
   const QString id = draft_ ? draft_->id() : saved_id_;
   return id.isEmpty() ? QString() : QStringLiteral("draft:") + id;
 }
 
 bool EditorPage::mayClose() {
-  if (draft_ && draft_->unsaved()) draft_->save();  // the writer thread finishes it
+  if (!draft_ || !draft_->unsaved()) return true;
+  if (draft_->cannotBeKept()) return !draft_->wouldBeLost() || mayLose();
+  draft_->save();  // the writer thread finishes it
   return true;
+}
+
+bool EditorPage::mayLose() {
+  QMessageBox box(QMessageBox::Warning, tr("Draft Not Kept"),
+                  tr("The edits of the draft %1 could not be kept in the workspace and would be lost.").arg(draft_->name()),
+                  QMessageBox::NoButton, this);
+  box.setObjectName(QStringLiteral("editor.unkept"));
+  box.setTextFormat(Qt::PlainText);
+  QPushButton* save = box.addButton(tr("&Save to a File…"), QMessageBox::AcceptRole);
+  QPushButton* discard = box.addButton(tr("&Discard"), QMessageBox::DestructiveRole);
+  QPushButton* cancel = box.addButton(QMessageBox::Cancel);
+  save->setObjectName(QStringLiteral("editor.unkept.save"));
+  discard->setObjectName(QStringLiteral("editor.unkept.discard"));
+  cancel->setObjectName(QStringLiteral("editor.unkept.cancel"));
+  box.setDefaultButton(save);
+  box.setEscapeButton(cancel);
+  box.exec();
+  if (box.clickedButton() == discard) return true;
+  if (box.clickedButton() != save) return false;
+  const QString path =
+      FileDialog::saveFile(this, tr("Save Draft as File"),
+                           draft_->file().isEmpty() ? draft_->name().replace(u'/', u'-') + QStringLiteral(".toml") : draft_->file(),
+                           tr("Experiments (*.toml);;All files (*)"));
+  if (path.isEmpty()) return false;
+  const QString error = draft_->writeBeforeClosing(path);
+  if (!error.isEmpty()) notify(error, true);
+  return error.isEmpty();
 }
 
 void EditorPage::followDocument() {
@@ -334,7 +379,7 @@ void EditorPage::followDocument() {
   }
   const auto& syntax = document_->syntaxError();
   if (syntax) {
-    notify(tr("Line %1 is no TOML: %2. The form shows the text as it was before and edits nothing until this is right.")
+    notify(tr("Line %1 is not TOML: %2. The form shows the text as it was before and edits nothing until this is right.")
                .arg(syntax->line)
                .arg(QString::fromStdString(syntax->message)),
            true);
@@ -490,6 +535,18 @@ void EditorPage::saveAs() {
   dialog->setNameFilters({tr("Experiments (*.toml)"), tr("All files (*)")});
   connect(dialog, &FileDialog::fileSelected, this, [this](const QString& path) { draft_->saveAs(path); });
   dialog->open();
+}
+
+// One click takes a value away: it is said, and can be taken back.
+void EditorPage::sayReset(const KeyPath& path, const std::string& before) {
+  const QString key = QString::fromStdString(print_key_path(path));
+  workbench().notice(tr("Reset %1, which was %2.").arg(key, QString::fromStdString(before)), tr("&Undo"),
+                     [page = QPointer<EditorPage>(this), path, before, at = document_->undoStack().index()] {
+                       if (!page) return;
+                       // Exactly as it was while nothing has been edited since; else the value alone.
+                       QUndoStack& history = page->document_->undoStack();
+                       history.index() == at ? history.undo() : static_cast<void>(page->document_->setValue(path, before));
+                     });
 }
 
 void EditorPage::notify(const QString& text, bool bad) {

@@ -68,7 +68,9 @@ class EditorPage : public Page {
   void launch();
   void dryRun();
   void saveAs();
+  bool mayLose();  // asks what becomes of edits that the workspace does not take
   void notify(const QString& text, bool bad);
+  void sayReset(const KeyPath&, const std::string& before);
   StepPage* page(Step) const;
 
   QString saved_id_, name_;

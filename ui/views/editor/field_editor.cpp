@@ -257,7 +257,9 @@ void FieldEditor::take(const QString& typed) {
 }
 
 void FieldEditor::reset() {
-  if (field_.given) document_.removeValue(field_.path);
+  const KeyPath path = field_.path;
+  const std::string before = field_.written;
+  if (field_.given && document_.removeValue(path)) Q_EMIT wasReset(path, before);
   focusInput();
 }
 

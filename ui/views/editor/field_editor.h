@@ -31,6 +31,9 @@ class FieldEditor : public QWidget {
   QLabel* label() const { return label_; }  // for the form; its buddy is the input
   void focusInput();
 
+ Q_SIGNALS:
+  void wasReset(const syncline::KeyPath&, const std::string& before);  // by a person, in one click
+
  protected:
   void paintEvent(QPaintEvent*) override;
   void changeEvent(QEvent*) override;

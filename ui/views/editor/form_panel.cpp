@@ -104,6 +104,7 @@ void FormPanel::refresh() {
       found = nullptr;
     if (found == nullptr) {
       found = new FieldEditor(document_, field, field.parameter.advanced ? more_box_ : main_->parentWidget());
+      connect(found, &FieldEditor::wasReset, this, &FormPanel::wasReset);
       if (const auto extra = extra_choices_.find(key); extra != extra_choices_.end()) found->setExtraChoices(extra->second);
     }
     kept[key] = found;

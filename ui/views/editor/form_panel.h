@@ -32,6 +32,9 @@ class FormPanel : public QWidget {
   const std::vector<FieldEditor*>& editors() const { return order_; }
   void refresh();
 
+ Q_SIGNALS:
+  void wasReset(const syncline::KeyPath&, const std::string& before);  // of one of its fields
+
  private:
   void fold();
 

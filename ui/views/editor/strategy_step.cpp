@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t most_profiles = 30;
 
 struct ProfiledRun {
-  QString id, text;
+  QString id, text, name;
   bool operator==(const ProfiledRun&) const = default;
 };
 using ProfiledRuns = std::vector<ProfiledRun>;
@@ -45,7 +45,7 @@ class StrategyStep : public StepPage {
     row->addStretch(1);
     column()->addLayout(row);
     fillProfiles();
-    connect(profile_, &QComboBox::activated, this, [this](int index) { useProfile(profile_->itemData(index).toString()); });
+    connect(profile_, &QComboBox::activated, this, [this] { useProfile(); });
 
     view_ = new QTableView(this);
     view_->setModel(&table_);
@@ -60,6 +60,8 @@ class StrategyStep : public StepPage {
 
   void show(const Examination& examination) override {
     StepPage::show(examination);
+    // Times are of a model, a batch and a link: another text is asked for again.
+    if (examination.text != profiled_text_) useProfile();
     table_.setRows(examination.buckets);
     view_->setVisible(!examination.buckets.empty());
     fit_height(*view_, 8);
@@ -86,11 +88,15 @@ class StrategyStep : public StepPage {
         this, QStringLiteral("profiled runs"),
         [](Reader& reader) {
           ProfiledRuns found;
-          std::vector<RunInfo> runs = reader.runs();
-          for (auto run = runs.rbegin(); run != runs.rend() && found.size() < most_profiles; ++run) {
-            if (run->trashed || run->kind != "measured" || reader.traces(run->id).empty()) continue;
-            found.push_back({QString::fromStdString(run->id),
-                             QStringLiteral("%1 (%2)").arg(QString::fromStdString(run->name), QString::fromStdString(run->model))});
+          for (const RunInfo& run : traced_runs(reader)) {
+            const QString name = QString::fromStdString(run.name);
+            // Runs of one name are told apart by seed and number.
+            found.push_back({QString::fromStdString(run.id),
+                             tr("%1 (%2, seed %3, …%4)")
+                                 .arg(name, QString::fromStdString(run.model))
+                                 .arg(run.seed)
+                                 .arg(QString::fromStdString(run.id).right(6)),
+                             name});
           }
           return found;
         },
@@ -98,43 +104,65 @@ class StrategyStep : public StepPage {
           if (runs == runs_) return;
           runs_ = runs;
           fillProfiles();
+          useProfile();
         });
   }
 
  private:
+  static std::vector<RunInfo> traced_runs(Reader& reader) {
+    std::vector<RunInfo> found, runs = reader.runs();
+    for (auto run = runs.rbegin(); run != runs.rend() && found.size() < most_profiles; ++run) {
+      if (!run->trashed && run->kind == "measured" && !reader.traces(run->id).empty()) found.push_back(*run);
+    }
+    return found;
+  }
+
   void fillProfiles() {
     const QString chosen = profile_->currentData().toString();
     profile_->clear();
-    profile_->addItem(runs_.empty() ? tr("no profiled run yet") : tr("no run"), QString());
+    profile_->addItem(runs_.empty() ? tr("no profiled run yet") : tr("the newest run that fits"), QString());
     for (const ProfiledRun& run : runs_) profile_->addItem(run.text, run.id);
     profile_->setCurrentIndex(std::max(0, profile_->findData(chosen)));
     profile_->setEnabled(!runs_.empty());
     profile_->setToolTip(runs_.empty() ? tr("Times need a traced run of this model and batch") : QString());
   }
 
-  void useProfile(const QString& id) {
-    profile_problem_.clear();
+  struct Found {
+    QString run;
+    std::optional<Profile> profile;
+  };
+
+  // Of the chosen run, or else of the newest one whose model and batch are this experiment's.
+  void useProfile() {
     const auto examination = parts().validator.latest();
-    if (id.isEmpty() || !examination || !examination->experiment) {
-      parts().validator.setProfile({});
-      return;
-    }
-    parts().workbench.store().read<std::optional<Profile>>(
+    if (!examination) return;
+    profiled_text_ = examination->text;
+    const QString chosen = profile_->currentData().toString();
+    if (!examination->experiment || examination->layer_specs.empty()) return use({}, chosen);
+    parts().workbench.store().read<Found>(
         this, QStringLiteral("profile"),
-        [id = id.toStdString(), experiment = *examination->experiment](Reader& reader) -> std::optional<Profile> {
-          const DataShape found = data_shape(experiment.data);
+        [id = chosen.toStdString(), experiment = *examination->experiment](Reader& reader) {
+          const DataShape shapes = data_shape(experiment.data);
           const ModelDescription model =
-              describe_model(expand_model(experiment.model, found.shape, found.classes), found.shape, found.classes);
-          try {
-            return traced_profile(reader, reader.run(id), model.slices, experiment);
-          } catch (const ConfigError&) {
-            return std::nullopt;  // of another model or batch
+              describe_model(expand_model(experiment.model, shapes.shape, shapes.classes), shapes.shape, shapes.classes);
+          const std::vector<RunInfo> runs = id.empty() ? traced_runs(reader) : std::vector<RunInfo>{reader.run(id)};
+          for (const RunInfo& run : runs) {
+            try {
+              return Found{QString::fromStdString(run.name), traced_profile(reader, run, model.slices, experiment)};
+            } catch (const Error&) {  // of another model or batch, or damaged
+            }
           }
+          return Found{};
         },
-        [this](const std::optional<Profile>& profile) {
-          if (!profile) profile_problem_ = tr("That run is of another model or batch, or was not traced: its layer times say nothing here");
-          parts().validator.setProfile(profile);
-        });
+        [this, chosen](const Found& found) { use(found, chosen); }, [this, chosen](const QString&) { use({}, chosen); });
+  }
+
+  void use(const Found& found, const QString& chosen) {
+    profile_problem_ = chosen.isEmpty() || found.profile
+                           ? QString()
+                           : tr("That run is of another model or batch, or was not traced: its layer times say nothing here");
+    if (found.profile || parts().validator.hasProfile() || !profile_problem_.isEmpty())
+      parts().validator.setProfile(found.profile, found.run);
   }
 
   QLabel *about_, *note_;
@@ -143,6 +171,7 @@ class StrategyStep : public StepPage {
   QTableView* view_;
   ProfiledRuns runs_;
   QString profile_problem_;
+  std::string profiled_text_;  // the text that the profile was last asked for
 };
 
 }  // namespace
