@@ -110,7 +110,7 @@ DetailsStrip::DetailsStrip(StoreService& store, QWidget* parent) : QFrame(parent
   auto* age = new QTimer(this);  // of the last heartbeat
   age->setInterval(1000);
   connect(age, &QTimer::timeout, this, [this] {
-    if (row_ && isVisible() && is_active(row_->info.state)) writeSentence();
+    if (row_ && isVisible() && is_active(row_->info.state) && !sentence_->hasSelectedText()) writeSentence();
   });
   age->start();
   hide();
