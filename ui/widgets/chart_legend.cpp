@@ -320,49 +320,109 @@ void ChartLegend::menu(const QString& id, const QPoint& global) {
   menu->popup(global);
 }
 
-LegendStrip::LegendStrip(ChartState& state, QWidget* parent) : QWidget(parent), state_(state) {
+LegendStrip::LegendStrip(ChartState& state, const QString& name, QWidget* parent)
+    : QWidget(parent), state_(state), more_(new QToolButton(this)) {
   QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
+  more_->setObjectName(QString(name % QStringLiteral(".strip.more")));
+  more_->setAutoRaise(true);
+  more_->setToolTip(tr("List all curves"));
+  more_->setFocusPolicy(Qt::TabFocus);
+  more_->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(more_);
+  more_->setMenu(menu);
+  connect(menu, &QMenu::aboutToShow, this, &LegendStrip::fillList);
+  more_->hide();
 }
 
 int LegendStrip::line() const { return fontMetrics().height() + 4; }
 
 int LegendStrip::heightForWidth(int width) const {
-  const auto shown = entries(width);
-  return line() * (shown.empty() ? 1 : shown.back().row + 1);
+  const Layout shown = layOut(width);
+  int last = shown.entries.empty() ? 0 : shown.entries.back().row;
+  if (shown.left_out > 0) last = std::max(last, shown.more_row);
+  return line() * (last + 1);
 }
 
 void LegendStrip::curvesChanged() {
   if (heightForWidth(width()) != height()) updateGeometry();
+  placeMore();
   update();
 }
 
-std::vector<LegendStrip::Entry> LegendStrip::entries(int width) const {
+void LegendStrip::resizeEvent(QResizeEvent*) { placeMore(); }
+
+QString LegendStrip::moreText(std::size_t left_out) const { return tr("+%1 more").arg(left_out); }
+
+LegendStrip::Layout LegendStrip::layOut(int width) const {
+  const Layout all = layOut(width, 0);
+  if (all.left_out == 0) return all;
+  constexpr int frame = 28;  // of the button, with its arrow
+  return layOut(width, fontMetrics().horizontalAdvance(moreText(state_.curves.size())) + frame);
+}
+
+// With `more_width` the last row keeps so much room free.
+LegendStrip::Layout LegendStrip::layOut(int width, int more_width) const {
   constexpr int margin = 8, swatch = 30, gap = 16, rows = 3, least_name = 40;
-  std::vector<Entry> placed;
+  Layout made;
   int left = margin, row = 0;
   for (const CurveSpec* curve : state_.drawn()) {
     const QString name = state_.legendOf(*curve);
     const int wanted = swatch + fontMetrics().horizontalAdvance(name);
-    if (left > margin && left + wanted > width && row + 1 < rows) {
+    const auto room_of = [&](int in_row) { return width - (in_row + 1 == rows ? more_width : 0); };
+    if (left > margin && left + wanted > room_of(row)) {
+      if (row + 1 == rows) break;
       left = margin;
       ++row;
     }
-    const int room = width - left - swatch;
+    const int room = room_of(row) - left - swatch;
     if (room < least_name) break;
     const QString shown = fontMetrics().elidedText(name, Qt::ElideMiddle, room);
-    placed.push_back({curve, shown, left, row});
+    made.entries.push_back({curve, shown, left, row});
     left += swatch + fontMetrics().horizontalAdvance(shown) + gap;
   }
-  return placed;
+  made.left_out = state_.curves.size() - made.entries.size();
+  const bool next = left > margin && left + more_width > width && row + 1 < rows;
+  made.more_row = next ? row + 1 : row;
+  made.more_left = std::max(0, std::min(next ? margin : left, width - more_width));
+  return made;
+}
+
+void LegendStrip::placeMore() {
+  const Layout shown = layOut(width());
+  more_->setVisible(shown.left_out > 0);
+  if (shown.left_out == 0) return;
+  const QString text = moreText(shown.left_out);
+  more_->setText(text);
+  more_->setAccessibleName(tr("%1: list all curves").arg(text));
+  more_->setGeometry(shown.more_left, shown.more_row * line(), std::min(more_->sizeHint().width(), width() - shown.more_left), line());
+}
+
+void LegendStrip::fillList() {
+  QMenu* menu = more_->menu();
+  menu->clear();
+  const auto drawn = state_.drawn();
+  for (const CurveSpec& curve : state_.curves) {
+    QPixmap picture(24, 16);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    draw_swatch(painter, QRectF(0, 0, 24, 16), state_.styleOf(curve, state_.dark));
+    painter.end();
+    const bool shown = std::find(drawn.begin(), drawn.end(), &curve) != drawn.end();
+    QString text = shown ? state_.legendOf(curve) : tr("%1 (not drawn)").arg(state_.legendOf(curve));
+    text.replace(u'&', QStringLiteral("&&"));
+    QAction* action = menu->addAction(QIcon(picture), text, this, [this, id = curve.id] { Q_EMIT hideToggled(id); });
+    action->setCheckable(true);
+    action->setChecked(!state_.hidden.contains(curve.id));
+  }
 }
 
 void LegendStrip::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setPen(palette().color(QPalette::WindowText));
   painter.setBackground(palette().color(QPalette::Window));
-  for (const Entry& entry : entries(width())) {
+  for (const Entry& entry : layOut(width()).entries) {
     const QRect area(entry.left, entry.row * line(), width() - entry.left, line());
     draw_swatch(painter, QRectF(area.left(), area.top(), 24, area.height()), state_.styleOf(*entry.curve, state_.dark));
     painter.drawText(area.adjusted(30, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, entry.name);

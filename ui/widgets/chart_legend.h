@@ -73,6 +73,7 @@ class ChartLegend : public QWidget {
   void refresh();
   LegendList& list() { return *list_; }
   LegendModel& model() { return *model_; }
+  void toggleHidden(const QString& id);
 
  Q_SIGNALS:
   void changed();  // hidden or pinned curves: fetch and draw anew
@@ -81,7 +82,6 @@ class ChartLegend : public QWidget {
   void colourWanted(const QString& id);
 
  private:
-  void toggleHidden(const QString& id);
   void only(const QString& id);
   void menu(const QString& id, const QPoint& global);
   ChartState& state_;
@@ -91,18 +91,24 @@ class ChartLegend : public QWidget {
   QLabel* count_;
 };
 
-// For charts without room: the names under the title, in a row.
+// For charts without room: the names under the title, in rows; behind them a button that says how many more there are and lists all.
 class LegendStrip : public QWidget {
+  Q_OBJECT
+
  public:
-  LegendStrip(ChartState&, QWidget* parent);
+  LegendStrip(ChartState&, const QString& name, QWidget* parent);
   QSize sizeHint() const override { return {200, heightForWidth(std::max(200, width()))}; }
   QSize minimumSizeHint() const override { return {40, line()}; }
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
   void curvesChanged();  // others are drawn, or under other names
 
+ Q_SIGNALS:
+  void hideToggled(const QString& id);
+
  protected:
   void paintEvent(QPaintEvent*) override;
+  void resizeEvent(QResizeEvent*) override;
 
  private:
   struct Entry {
@@ -110,10 +116,20 @@ class LegendStrip : public QWidget {
     QString name;
     int left, row;
   };
-  std::vector<Entry> entries(int width) const;  // two rows at most; what then finds no room is in the list
+  struct Layout {
+    std::vector<Entry> entries;
+    std::size_t left_out = 0;  // of all curves: those without room and those that are not drawn
+    int more_left = 0, more_row = 0;
+  };
+  Layout layOut(int width) const;  // three rows at most
+  Layout layOut(int width, int more_width) const;
+  QString moreText(std::size_t left_out) const;
   int line() const;
+  void placeMore();
+  void fillList();
 
   ChartState& state_;
+  QToolButton* more_;
 };
 
 }  // namespace syncline::ui

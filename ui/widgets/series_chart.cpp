@@ -112,6 +112,7 @@ SeriesChart::Implementation::Implementation(SeriesChart& chart, ChartGroup& grou
       invalidate(true);
     }
   });
+  connect(strip_, &LegendStrip::hideToggled, legend_, &ChartLegend::toggleHidden);
   connect(legend_, &ChartLegend::renameWanted, this, [this](const QString& id) { renameRun(id); });
   connect(legend_, &ChartLegend::colourWanted, this, [this](const QString& id) { colourRun(id); });
   connect(legend_, &ChartLegend::liftChanged, this, [this] {
@@ -160,7 +161,7 @@ void SeriesChart::Implementation::build(const QString& title) {
   for (QToolButton* button : {follow_chip_, x_button_, y_button_, smooth_button_, table_button_, more_button_}) header->addWidget(button);
   follow_chip_->hide();
   outer->addLayout(header);
-  strip_ = new LegendStrip(state_, &chart_);
+  strip_ = new LegendStrip(state_, name_, &chart_);
   strip_->hide();
   outer->addWidget(strip_);
   note_ = new QLabel(&chart_);

@@ -234,6 +234,39 @@ TEST_F(SeriesChartTest, OfManyCurvesTwentyAreDrawnAndItIsSaid) {
   EXPECT_TRUE(label(made, ".footer").contains(QStringLiteral("20 of 30 curves shown"))) << label(made, ".footer").toStdString();
 }
 
+TEST_F(SeriesChartTest, ANarrowLegendCountsTheCurvesWithoutRoomAndListsThem) {
+  SeriesChart* made = chart();
+  made->setCompact(true);
+  std::vector<CurveSpec> curves;
+  for (int i = 0; i < 25; ++i)
+    curves.push_back(curve({record({1.0 + i, 2})}, QStringLiteral("a run with a rather long name %1").arg(i), i));
+  made->setCurves(curves);
+  show();
+  ASSERT_TRUE(settled(made));
+  auto* more = made->findChild<QToolButton*>(QStringLiteral("test.loss.strip.more"));
+  ASSERT_TRUE(more != nullptr && more->isVisible());
+  const int wide = more->text().mid(1).section(u' ', 0, 0).toInt();
+  EXPECT_EQ(more->text(), QStringLiteral("+%1 more").arg(wide));
+  EXPECT_GT(wide, 5);
+  EXPECT_TRUE(more->parentWidget()->rect().contains(more->geometry()));
+  window_->resize(380, 420);
+  EXPECT_GT(more->text().mid(1).section(u' ', 0, 0).toInt(), wide);
+  EXPECT_TRUE(more->parentWidget()->rect().contains(more->geometry()));
+  Q_EMIT more->menu()->aboutToShow();
+  ASSERT_EQ(more->menu()->actions().size(), 25);
+  EXPECT_TRUE(more->menu()->actions().last()->text().contains(QStringLiteral("not drawn")));  // 20 are
+  const auto drawn = made->counters().curve_replots;
+  more->menu()->actions().first()->trigger();
+  ASSERT_TRUE(settled(made));
+  EXPECT_GT(made->counters().curve_replots, drawn);
+  Q_EMIT more->menu()->aboutToShow();
+  EXPECT_FALSE(more->menu()->actions().first()->isChecked());
+  made->setCurves({curves[1], curves[2]});  // the first one is hidden
+  ASSERT_TRUE(settled(made));
+  window_->resize(900, 420);
+  EXPECT_FALSE(more->isVisible());
+}
+
 TEST_F(SeriesChartTest, AThemeSwitchRecoloursWithoutARequest) {
   SeriesChart* made = chart();
   made->setCurves({curve({record(falling(300))}, QStringLiteral("a"))});
