@@ -134,6 +134,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>No run is in this list; the trash has %n run(s).</source>
+        <translation>
+            <numerusform>No run is in this list; the trash has %n run.</numerusform>
+            <numerusform>No run is in this list; the trash has %n runs.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n run(s) will be deleted for good at a later start, after %1 days in the trash: %2.</source>
         <translation>
             <numerusform>%n run will be deleted for good at a later start, after %1 days in the trash: %2.</numerusform>

@@ -16,6 +16,13 @@ const QString mime_type = QStringLiteral("application/x-syncline-open-page");
 
 }  // namespace
 
+QString run_icon(const QString& state) {
+  if (state == u"finished") return QStringLiteral("dialog-ok");
+  if (state == u"failed" || state == u"lost") return QStringLiteral("dialog-error");
+  if (state == u"stopped") return QStringLiteral("media-playback-stop");
+  return QStringLiteral("media-playback-start");
+}
+
 void NavigationModel::addPlace(const QString& name, const QString& title, const QString& icon) {
   const int row = static_cast<int>(places_.size());
   beginInsertRows(index(places_section, 0), row, row);
@@ -38,6 +45,16 @@ int NavigationModel::addOpen(const QString& title, const QString& icon) {
   open_.push_back({next_id_, title, icon, false});
   endInsertRows();
   return next_id_++;
+}
+
+QString NavigationModel::titleOf(int id) const {
+  const int row = rowOfOpen(id);
+  return row < 0 ? QString() : open_[static_cast<std::size_t>(row)].title;
+}
+
+QString NavigationModel::iconOf(int id) const {
+  const int row = rowOfOpen(id);
+  return row < 0 ? QString() : open_[static_cast<std::size_t>(row)].icon;
 }
 
 void NavigationModel::updateOpen(int id, const QString& title, const QString& icon, bool unsaved) {

@@ -9,6 +9,9 @@
 
 namespace syncline::ui {
 
+// The icon of a run's page, by its state.
+QString run_icon(const QString& state);
+
 class NavigationModel : public QAbstractItemModel {
   Q_OBJECT
 
@@ -29,6 +32,8 @@ class NavigationModel : public QAbstractItemModel {
   void setCount(const QString& place, std::optional<int> count);
 
   int addOpen(const QString& title, const QString& icon);  // at the end; returns its id
+  QString titleOf(int id) const;
+  QString iconOf(int id) const;
   void updateOpen(int id, const QString& title, const QString& icon, bool unsaved);
   void removeOpen(int id);
   void moveOpen(int from, int to);  // rows; the page comes to stand at row `to`

@@ -56,5 +56,13 @@ TEST_F(TrashTest, TheDialogSaysSinceWhenEachRunIsThereAndForHowLong) {
   bench_->actions().find(QStringLiteral("runs.show-trash"))->trigger();
 }
 
+TEST_F(TrashTest, AListThatIsEmptySaysThatTheTrashIsNot) {
+  put(make({.name = "thrown away"}), 1);
+  open();
+  EXPECT_TRUE(find<QLabel>("runs.empty.text")->isVisible());
+  const QString text = find<QLabel>("runs.empty.text")->text();
+  EXPECT_TRUE(text.contains(QStringLiteral("trash has 1 run"))) << text.toStdString();
+}
+
 }  // namespace
 }  // namespace syncline::ui

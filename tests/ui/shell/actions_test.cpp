@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QDialog>
+#include <QFileDialog>
 #include <QLabel>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPlainTextEdit>
+#include <QTimer>
 #include <QToolBar>
 #include <QTreeWidget>
 
@@ -200,6 +202,52 @@ TEST_F(Actions, AboutAndTheReportSayTheVersionAndSendNothing) {
   const QString text = child<QPlainTextEdit>("report.text")->toPlainText();
   EXPECT_TRUE(text.contains(QStringLiteral("the sky is green")));
   EXPECT_TRUE(text.contains(database()));
+}
+
+TEST_F(Actions, UndoTakesBackWhatThePageHasDoneAlsoWhenItsNoticeHasGone) {
+  open();
+  int undone = 0;
+  window->workbench().notice(
+      QStringLiteral("Moved 2 runs to trash."), QStringLiteral("&Undo"), [&undone] { ++undone; }, 20);
+  window->strips().remove(QStringLiteral("notice"));
+  window->workbench().show(Place::drafts);
+  QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier);
+  EXPECT_EQ(undone, 0) << "of another page";
+  window->workbench().show(Place::runs);
+  window->navigationView().setFocus();
+  QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier);
+  EXPECT_EQ(undone, 1);
+  QTest::keyClick(window.get(), Qt::Key_Z, Qt::ControlModifier);
+  EXPECT_EQ(undone, 1) << "once";
+  window->workbench().notice(
+      QStringLiteral("Moved 2 runs to trash."), QStringLiteral("&Undo"), [&undone] { ++undone; }, 20);
+  window->pageActions().entry(QStringLiteral("edit.undo"))->trigger();
+  EXPECT_EQ(undone, 2) << "from the menu";
+  EXPECT_EQ(window->strips().find(QStringLiteral("notice")), nullptr);
+}
+
+TEST_F(Actions, AnExperimentsFileIsOpenedAsADraft) {
+  open();
+  const QString path = folder.filePath(QStringLiteral("first.toml"));
+  QFile file(path);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("name = \"first\"\n");
+  file.close();
+  QTimer timer;
+  QObject::connect(&timer, &QTimer::timeout, &timer, [&] {
+    auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+    if (dialog == nullptr) return;
+    timer.stop();
+    dialog->selectFile(path);
+    QMetaObject::invokeMethod(dialog, "accept");
+  });
+  timer.start(10);
+  QTest::keyClick(window.get(), Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_EQ(window->navigation().openCount(), 1);
+  EXPECT_EQ(current()->title(), QStringLiteral("first"));
+  FoundActions found(window->workbench().actions(), window->pageActions());
+  found.find(QStringLiteral("open experiment"));
+  EXPECT_EQ(found.at(0), action("experiment.open"));
 }
 
 }  // namespace

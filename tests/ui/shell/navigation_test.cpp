@@ -146,5 +146,37 @@ TEST_F(Navigation, CountsComeFromTheWorkspace) {
   EXPECT_EQ(child<QToolButton>("status.activity")->text(), QStringLiteral("1 running"));
 }
 
+TEST_F(Navigation, TheIconOfAHiddenRunFollowsTheWorkspace) {
+  const Workspace workspace = Workspace::open(database().toStdString());
+  NewRun run;
+  run.name = "a";
+  run.experiment = "name = \"a\"\n";
+  run.state = "running";
+  run.rank0 = this_process();
+  const std::string id = RunRegistry(workspace).create(run);
+  open();
+  const QModelIndex runs = window->navigation().indexOfPlace(QStringLiteral("runs"));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return runs.data(NavigationModel::count_role).toInt() == 1; }, 5000));
+  window->workbench().openRun(QString::fromStdString(id));
+  const int open_id = window->area().currentId();
+  window->workbench().show(Place::runs);
+  RunRegistry(workspace).finish(id, {.state = "failed", .reason = "it broke", .exit_code = 1, .ended = 0});
+  EXPECT_TRUE(QTest::qWaitFor([&] { return window->navigation().iconOf(open_id) == QStringLiteral("dialog-error"); }, 10'000));
+}
+
+TEST_F(Navigation, PagesOfOneNameAreToldApart) {
+  open();
+  Workbench& bench = window->workbench();
+  bench.newDraft(QStringLiteral("mine"), {});
+  EXPECT_EQ(window->windowTitle(), QStringLiteral("mine \u2013 Syncline"));
+  bench.newDraft(QStringLiteral("mine"), {});
+  const auto name = [this](int row) { return window->navigation().titleOf(window->navigation().openAt(row)); };
+  EXPECT_NE(name(0), name(1));
+  EXPECT_TRUE(name(0).startsWith(QStringLiteral("mine (")) && name(1).startsWith(QStringLiteral("mine (")));
+  EXPECT_EQ(window->windowTitle(), QString(name(1) + QStringLiteral(" \u2013 Syncline")));
+  window->area().close(window->area().currentId());
+  EXPECT_EQ(name(0), QStringLiteral("mine"));
+}
+
 }  // namespace
 }  // namespace syncline::ui

@@ -5,6 +5,7 @@
 #include <QTabBar>
 
 #include "ui/models/log_index.h"
+#include "ui/models/navigation_model.h"
 #include "ui/models/run_page_state.h"
 #include "ui/models/settings.h"
 #include "ui/views/run/timeline_tab.h"
@@ -108,14 +109,7 @@ RunTab* RunPage::current() const { return qobject_cast<RunTab*>(tabs_->currentWi
 
 QString RunPage::title() const { return data_.known() ? QString::fromStdString(data_.snapshot().run.name) : tr("Run"); }
 
-QString RunPage::iconName() const {
-  if (!data_.known()) return QStringLiteral("media-playback-start");
-  const std::string& state = data_.snapshot().run.state;
-  if (state == "finished") return QStringLiteral("dialog-ok");
-  if (state == "failed" || state == "lost") return QStringLiteral("dialog-error");
-  if (state == "stopped") return QStringLiteral("media-playback-stop");
-  return QStringLiteral("media-playback-start");
-}
+QString RunPage::iconName() const { return run_icon(data_.known() ? QString::fromStdString(data_.snapshot().run.state) : QString()); }
 
 bool RunPage::loaded() const { return !failure_.isEmpty() || (data_.known() && data_.summaryKnown() && current()->loaded()); }
 

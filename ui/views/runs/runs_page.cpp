@@ -52,17 +52,18 @@ RunsPage::RunsPage(Workbench& bench, QWidget* parent) : Page(bench, parent), mod
   table_ = new RunsTable(model_, settings, this);
   details_ = new DetailsStrip(bench.store(), this);
   actions_ = new RunsActions(bench, model_, *table_, this);
-  bench.actions().add(this,
-                      {QStringLiteral("runs.filter"),
-                       tr("&Find\u2026"),
-                       tr("Type a filter for the runs: words, or conditions such as state:running, loss<0.5 or, by any key of the experiment, "
-                          "lr>0.03."),
-                       {QKeySequence(QStringLiteral("Ctrl+F")), QKeySequence(QStringLiteral("/"))},
-                       QStringLiteral("edit-find")},
-                      [this] {
-                        filter_->setFocus();
-                        filter_->selectAll();
-                      });
+  bench.actions().add(
+      this,
+      {QStringLiteral("runs.filter"),
+       tr("&Find\u2026"),
+       tr("Type a filter for the runs: words, or conditions such as state:running, loss<0.5 or, by any key of the experiment, "
+          "lr>0.03."),
+       {QKeySequence(QStringLiteral("Ctrl+F")), QKeySequence(QStringLiteral("/"))},
+       QStringLiteral("edit-find")},
+      [this] {
+        filter_->setFocus();
+        filter_->selectAll();
+      });
   content_ = new QStackedWidget(this);
   loading_ = new QWidget(content_);
   loading_text_ = new QLabel(tr("Reading the workspace\u2026"), loading_);
@@ -387,6 +388,12 @@ void RunsPage::updateContent() {
     no_match_text_->setText(!model_.detailsIdle() ? tr("Reading the runs\u2026")
                             : filter.isEmpty()    ? tr("No run is in this list. %n run(s) are hidden by it.", nullptr, all)
                                                   : tr("No run matches %1. %2 runs are hidden by the filter.").arg(filter).arg(all));
+  }
+  if (wanted == empty_) {
+    const int trashed = static_cast<int>(model_.snapshot()->trashed.size());
+    auto* text = empty_->findChild<QLabel*>(QStringLiteral("runs.empty.text"));
+    text->setText(trashed == 0 ? tr("Nothing has run in this workspace yet.")
+                               : tr("No run is in this list; the trash has %n run(s).", nullptr, trashed));
   }
   if (content_->currentWidget() != wanted) content_->setCurrentWidget(wanted);
   // A row that went into a group, or out of one, is another row now; what was selected of it stays selected.

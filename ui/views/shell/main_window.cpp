@@ -70,6 +70,7 @@ MainWindow::MainWindow(Settings& settings, Theme& theme, PageFactories factories
   build_menus();
   build_toolbar();
   connect_navigation();
+  connect(bench_.get(), &ShellWorkbench::undoChanged, this, &MainWindow::follow_undo);
   connect_store();
   connect(&settings_, &Settings::changed, this, [this](const QString& key) {
     if (key == keys::single_letters) bench_->actions().setSingleLettersEnabled(settings_.value(keys::single_letters, true).toBool());
@@ -175,8 +176,8 @@ void MainWindow::connect_navigation() {
   connect(navigation_, &NavigationView::closeAsked, this, &MainWindow::close_page);
   connect(area_, &PageArea::shown, this, &MainWindow::on_shown);
   connect(area_, &PageArea::titlesChanged, this, [this] {
-    const Page* page = area_->current();
-    setWindowTitle(page == nullptr ? tr("Syncline") : tr("%1 – Syncline").arg(page->title()));
+    const QString title = area_->currentTitle();
+    setWindowTitle(title.isEmpty() ? tr("Syncline") : tr("%1 – Syncline").arg(title));
     session_timer_.start();
   });
   session_timer_.setSingleShot(true);
@@ -345,6 +346,9 @@ void MainWindow::on_pulse(const WorkspacePulse& pulse) {
   navigation_model_.setCount(QStringLiteral("drafts"), pulse.drafts);
   status_->setPulse(pulse);
   announcements_->take(pulse);
+  for (const std::vector<RunBeat>* beats : {&pulse.active, &pulse.ended}) {
+    for (const RunBeat& beat : *beats) area_->setRunState(beat.id, beat.state);
+  }
   // The next one not before a second has passed, however often the workspace changes; the tick looks at what is due.
   QTimer::singleShot(tick_ms, this, [this] {
     pulse_asked_ = false;
@@ -355,10 +359,11 @@ void MainWindow::on_pulse(const WorkspacePulse& pulse) {
 void MainWindow::on_shown() {
   const int id = area_->currentId();
   navigation_->select(id >= 0 ? navigation_model_.indexOfOpen(id) : navigation_model_.indexOfPlace(area_->currentPlace()));
-  const Page* page = area_->current();
-  setWindowTitle(page == nullptr ? tr("Syncline") : tr("%1 – Syncline").arg(page->title()));
+  const QString title = area_->currentTitle();
+  setWindowTitle(title.isEmpty() ? tr("Syncline") : tr("%1 – Syncline").arg(title));
   follow_state_in_actions();
   page_actions_->update();
+  follow_undo();
   if (!navigation_->hasFocus()) focus_page();
   session_timer_.start();
 }

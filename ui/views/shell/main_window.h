@@ -106,6 +106,9 @@ class MainWindow : public QMainWindow {
   void close_page(int id);
   void choose_workspace();
   void new_experiment();
+  void open_experiment();
+  void undo();
+  void follow_undo();
   void find_action();
   void step_pane(int by);
   void focus_page();
@@ -132,6 +135,7 @@ class MainWindow : public QMainWindow {
   QToolBar* toolbar_ = nullptr;
   WorkspaceJobs* workspace_jobs_ = nullptr;
   Announcements* announcements_ = nullptr;
+  QAction* undo_ = nullptr;  // hears the keys of Undo where no widget and no page does
   QPointer<Preferences> preferences_;
   QPointer<QWidget> last_focus_;  // inside the content: what Edit's entries act on
   std::vector<std::function<void()>> when_open_;

@@ -4,6 +4,9 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
+#include <QFile>
+#include <QFileInfo>
+#include <QLineEdit>
 #include <QMenuBar>
 #include <QToolBar>
 #include <QToolButton>
@@ -16,9 +19,11 @@
 #include "ui/views/shell/page_actions.h"
 #include "ui/views/shell/page_area.h"
 #include "ui/views/shell/shell_workbench.h"
+#include "ui/views/shell/strips.h"
 #include "ui/views/shell/theme.h"
 #include "ui/views/shell/workspace_jobs.h"
 #include "ui/widgets/chart_actions.h"
+#include "ui/widgets/file_dialog.h"
 #include "ui/widgets/icons.h"
 
 namespace syncline::ui {
@@ -52,6 +57,8 @@ QAction* MainWindow::action(const char* id, const QString& text, const QString& 
 void MainWindow::add_actions() {
   action("workspace.open", tr("&Open Workspace…"), tr("Show another workspace, or make a new one."), "Ctrl+O", "document-open",
          [this] { choose_workspace(); });
+  action("experiment.open", tr("Open E&xperiment…"), tr("Open a file of an experiment as a draft; the file stays as it is."),
+         "Ctrl+Shift+O", "document-open", [this] { open_experiment(); });
   action("workspace.import", tr("&Import Runs…"), tr("Merge the runs of another workspace into this one."), "", "document-import",
          [this] { workspace_jobs_->chooseAndImport(); });
   action("workspace.verify", tr("&Verify Workspace"), tr("Read every page of the workspace's file and report damage; nothing is changed."),
@@ -161,6 +168,20 @@ void MainWindow::edit(const char* slot) {
   }
 }
 
+// A text that can take something back itself comes first; else what the page that is shown has last done.
+void MainWindow::undo() {
+  const auto* line = qobject_cast<QLineEdit*>(last_focus_);
+  if ((line == nullptr || !line->isUndoAvailable()) && bench_->undo()) return;
+  edit("undo");
+}
+
+void MainWindow::follow_undo() {
+  // A page with an Undo of its own hears the keys itself.
+  undo_->setEnabled(bench_->canUndo() && page_actions_->offered(QStringLiteral("edit.undo")) == nullptr);
+  undo_->setShortcuts(
+      bench_->actions().shortcutsOf(QStringLiteral("edit.undo"), page_action_text(QStringLiteral("edit.undo"))->text.shortcuts));
+}
+
 void MainWindow::build_menus() {
   ActionRegistry& registry = bench_->actions();
   const auto menu = [this, &registry](const QString& title, const QString& name, const QStringList& ids) {
@@ -189,11 +210,17 @@ void MainWindow::build_menus() {
   page_actions_->entry(QStringLiteral("view.previous-tab"), [this] { area_->stepTab(-1); });
   const std::pair<const char*, const char*> edits[] = {{"edit.undo", "undo"}, {"edit.redo", "redo"},   {"edit.cut", "cut"},
                                                        {"edit.copy", "copy"}, {"edit.paste", "paste"}, {"edit.select-all", "selectAll"}};
+  page_actions_->entry(QStringLiteral("edit.undo"), [this] { undo(); });
   for (const auto& [id, slot] : edits) page_actions_->entry(QLatin1String(id), [this, slot = slot] { edit(slot); });
+  undo_ = new QAction(this);
+  undo_->setObjectName(QStringLiteral("window.undo"));
+  connect(undo_, &QAction::triggered, this, &MainWindow::undo);
+  addAction(undo_);
+  follow_undo();
 
-  QMenu* project = menu(
-      tr("&Project"), QStringLiteral("project"),
-      ids("experiment.new draft.save - workspace.open workspace.import - runs.archive runs.show-trash - window.close-page window.quit"));
+  QMenu* project = menu(tr("&Project"), QStringLiteral("project"),
+                        ids("experiment.new experiment.open draft.save - workspace.open workspace.import - runs.archive runs.show-trash - "
+                            "window.close-page window.quit"));
   auto* recent = new QMenu(tr("Open &Recent"), project);
   recent->setObjectName(QStringLiteral("menu.recent"));
   recent->setIcon(themed_icon(QStringLiteral("document-open-recent")));
@@ -290,7 +317,7 @@ void MainWindow::follow_state_in_actions() {
   const auto set = [&registry](const char* id, const QString& reason) {
     ActionRegistry::setReason(registry.find(QLatin1String(id)), reason);
   };
-  for (const char* id : {"view.runs", "view.drafts", "view.recipes", "view.plugins", "workspace.import"}) {
+  for (const char* id : {"view.runs", "view.drafts", "view.recipes", "view.plugins", "workspace.import", "experiment.open"}) {
     QString name = registry.find(QLatin1String(id))->text();
     set(id, open ? QString() : not_open.arg(name.remove(u'&')));
   }
@@ -300,6 +327,22 @@ void MainWindow::follow_state_in_actions() {
   const QString none = navigation_model_.openCount() > 0 ? QString() : tr("No page is open");
   set("view.next-page", none);
   set("view.previous-page", none);
+}
+
+void MainWindow::open_experiment() {
+  if (state_ != State::open) return;
+  const QString path = FileDialog::openFile(this, tr("Open Experiment"), QStringLiteral("."), tr("Experiments (*.toml)"));
+  if (path.isEmpty()) return;
+  QFile file(path);
+  const bool opened = file.open(QIODevice::ReadOnly);
+  constexpr qint64 largest = 1 << 20;  // of an experiment; more is another kind of file
+  if (!opened || file.size() > largest) {
+    strips_->show(QStringLiteral("open experiment"), StripKind::error,
+                  tr("%1 is not opened: %2").arg(path, opened ? tr("it is larger than an experiment is (1 MiB)") : file.errorString()));
+    return;
+  }
+  strips_->remove(QStringLiteral("open experiment"));
+  bench_->newDraft(QFileInfo(path).completeBaseName(), QString::fromUtf8(file.readAll()));
 }
 
 void MainWindow::new_experiment() {

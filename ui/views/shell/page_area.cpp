@@ -4,6 +4,7 @@
 #include <QTabBar>
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "ui/models/navigation_model.h"
 
@@ -119,13 +120,47 @@ int PageArea::add(Page* page, const QString& key) {
   open_keys_[id] = key;
   addWidget(page);
   const auto update = [this, id, page] {
-    model_.updateOpen(id, page->title(), page->iconName(), page->unsaved());
+    model_.updateOpen(id, model_.titleOf(id), page->iconName(), page->unsaved());
+    nameApart();
     Q_EMIT titlesChanged();
   };
   connect(page, &Page::titleChanged, this, update);
   update();
   showOpen(id);
   return id;
+}
+
+void PageArea::nameApart() {
+  const auto key_of = [this](int id) {
+    const QString own = open_[id]->restoreKey();
+    return own.isEmpty() ? open_keys_.value(id) : own;
+  };
+  const auto called = [&](int id) {
+    const QString kind = key_of(id).section(u':', 0, 0);
+    return std::pair(kind.isEmpty() ? QStringLiteral("draft") : kind, open_[id]->title());
+  };
+  std::map<std::pair<QString, QString>, int> count;
+  for (const int id : open_.keys()) ++count[called(id)];
+  for (const int id : open_.keys()) {
+    QString title = open_[id]->title();
+    if (count[called(id)] > 1) {
+      // Of runs and drafts the end of their number, as in comparisons; of others which one it is.
+      const QString key = key_of(id), number = key.section(u':', 1, 1).right(6);
+      const bool numbered = !number.isEmpty() && !key.startsWith(QStringLiteral("compare"));
+      title = tr("%1 (%2)").arg(title, numbered ? number : QString::number(id));
+    }
+    model_.updateOpen(id, title, model_.iconOf(id), open_[id]->unsaved());
+  }
+}
+
+void PageArea::setRunState(const QString& run_id, const QString& state) {
+  const int id = find(QStringLiteral("run:") + run_id);
+  if (id >= 0 && id != currentId()) model_.updateOpen(id, model_.titleOf(id), run_icon(state), open_[id]->unsaved());
+}
+
+QString PageArea::currentTitle() const {
+  const int id = currentId();
+  return id >= 0 ? model_.titleOf(id) : current() != nullptr ? current()->title() : QString();
 }
 
 void PageArea::openRun(const QString& run_id, const QString& tab) {
@@ -195,6 +230,7 @@ bool PageArea::close(int id) {
     }
   }
   model_.removeOpen(id);
+  nameApart();
   removeWidget(page);
   page->hide();
   page->deleteLater();

@@ -35,6 +35,11 @@ class PageArea : public QStackedWidget {
   // "run:ID:timeline", "draft:ID", "compare:saved:ID", "compare:ID,ID", as the pages give them. False: nobody knows this key.
   bool restore(const QString& key);
 
+  // What the workspace says of a run whose page is hidden, and so reads nothing: its icon under Open.
+  void setRunState(const QString& run_id, const QString& state);
+  // Of the page that is shown, as it is called under Open.
+  QString currentTitle() const;
+
   bool close(int id);  // false: the page wants to stay
   bool closeAll();
   // Open pages in their order; empty keys left out.
@@ -64,6 +69,7 @@ class PageArea : public QStackedWidget {
   bool exists(const Location&) const;
   int add(Page*, const QString& key);  // shows it
   int find(const QString& key) const;
+  void nameApart();  // pages of one kind with one title get something behind it
   Workbench& workbench_;
   PageFactories factories_;
   NavigationModel& model_;

@@ -23,8 +23,30 @@ void ShellWorkbench::newDraft(const QString& name, const QString& text, const QS
 
 void ShellWorkbench::notice(const QString& text, const QString& action, std::function<void()> act, int seconds) {
   std::vector<StripAction> actions;
-  if (!action.isEmpty()) actions.push_back({action, std::move(act)});
+  if (QString(action).remove(u'&') == tr("Undo")) {
+    undo_ = act;
+    undo_page_ = area_->current();
+    actions.push_back({action, [this, page = undo_page_, act] {
+                         // The page may have been closed under its notice.
+                         undo_ = nullptr;
+                         if (page && act) act();
+                         Q_EMIT undoChanged();
+                       }});
+    Q_EMIT undoChanged();
+  } else if (!action.isEmpty()) {
+    actions.push_back({action, std::move(act)});
+  }
   strips_->show(QStringLiteral("notice"), StripKind::information, text, actions, seconds);
+}
+
+bool ShellWorkbench::canUndo() const { return undo_ && undo_page_ && undo_page_ == area_->current(); }
+
+bool ShellWorkbench::undo() {
+  if (!canUndo()) return false;
+  strips_->remove(QStringLiteral("notice"));
+  std::exchange(undo_, nullptr)();
+  Q_EMIT undoChanged();
+  return true;
 }
 
 }  // namespace syncline::ui

@@ -34,6 +34,13 @@ class ShellWorkbench : public Workbench {
   void newDraft(const QString& name, const QString& experiment_text, const QString& from_run = {}) override;
   void notice(const QString& text, const QString& action, std::function<void()> act, int seconds) override;
 
+  // What the newest notice with an Undo offers stays undoable on the page that gave it, also when the notice has gone.
+  bool canUndo() const;
+  bool undo();  // false: there is nothing to take back on the page that is shown
+
+ Q_SIGNALS:
+  void undoChanged();
+
  private:
   Settings& settings_;
   ActionRegistry actions_;
@@ -43,6 +50,8 @@ class ShellWorkbench : public Workbench {
   EngineProgram engine_;
   PageArea* area_ = nullptr;
   Strips* strips_ = nullptr;
+  std::function<void()> undo_;
+  QPointer<QWidget> undo_page_;
 };
 
 }  // namespace syncline::ui
