@@ -18,6 +18,7 @@
 #include "ui/models/editor/form_fields.h"
 #include "ui/models/editor/launching.h"
 #include "ui/models/editor/validator.h"
+#include "ui/models/format.h"
 
 namespace syncline::ui {
 namespace {
@@ -370,6 +371,28 @@ TEST(DryRun, WithFewerRanksThanAskedIsAFailedStart) {
   EXPECT_TRUE(read.sentences.front().contains(QStringLiteral("asked for 8 ranks, got 1"))) << read.sentences.front().toStdString();
   answer.output = "garbage";
   EXPECT_FALSE(read_dry_run(answer, 1).ok);
+}
+
+TEST(Examination, TheStepTimeIsEstimatedFromMeasuredLayerTimes) {
+  const auto step_time = [](const Examination& result) {
+    for (const Estimate& estimate : result.estimates) {
+      if (estimate.name == QStringLiteral("Step time")) return estimate;
+    }
+    return Estimate{};
+  };
+  EXPECT_EQ(step_time(examine(synthetic)).value, format::missing);
+  Profile profile;
+  profile.forward_s = 0.010;
+  std::size_t slices = 0;
+  for (const BucketRow& bucket : examine(synthetic).buckets) slices += static_cast<std::size_t>(bucket.layers.size());
+  profile.backward_s.assign(slices, 0.010 / static_cast<double>(slices));
+  profile.update_s = 0.002;
+  const std::string alone = replaced(synthetic, "workers = 2", "workers = 1");
+  const Examination one = examine(alone, profile, catalogue(), QStringLiteral("a traced run"));
+  ASSERT_TRUE(one.step_s) << one.buckets_note.toStdString();
+  EXPECT_NEAR(*one.step_s, 0.022, 1e-12);
+  EXPECT_EQ(step_time(one).value, format::duration(*one.step_s));
+  EXPECT_TRUE(step_time(one).full.contains(QStringLiteral("a traced run")));
 }
 
 }  // namespace
