@@ -128,7 +128,7 @@ void ShapedTransport::take_turns(int to, std::int64_t now_ns) {
     // the thread wakes up costs the compute on its core.
     request.wake_ns = std::min(reserved.due_ns, reserved.left_ns + longest_send_delay_ns);
     tell(to, what);
-    flow.waiting.pop_front();
+    flow.waiting.erase(flow.waiting.begin());
   }
 }
 
@@ -234,7 +234,7 @@ bool ShapedTransport::cancel(Handle handle) {
     return true;
   }
   if (request.sending) {
-    std::deque<Handle>& waiting = flows_[request.other].waiting;
+    std::vector<Handle>& waiting = flows_[request.other].waiting;
     const auto found = std::find(waiting.begin(), waiting.end(), handle);
     if (found != waiting.end()) waiting.erase(found);
     if (request.state == Request::queued) {

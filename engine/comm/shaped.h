@@ -62,8 +62,8 @@ class ShapedTransport final : public Transport {
     LinkBoard::Announcement what;     // of a send
     std::int64_t reserved = 0;        // bytes of it that have their time on the link
   };
-  struct Flow {  // to one rank over shared links, one turn after the other
-    std::deque<Handle> waiting;
+  struct Flow {                   // to one rank over shared links, one turn after the other
+    std::vector<Handle> waiting;  // few; a deque would allocate as it moves on
     std::int64_t taken_ns = 0;
   };
   Handle allot();
