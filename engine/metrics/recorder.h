@@ -10,10 +10,18 @@
 namespace syncline {
 
 enum class SpanKind : std::uint16_t {
-  forward, backward, update, encode, decode,             // compute (K); id: layer, or group for update and codecs
-  exchange_queued, exchange,                             // communication (C): asked to issued, issued to done; id: group or collective
-  wait,                                                  // the training thread waits for a Work (W); id: group
-  data_wait, evaluation, checkpoint, other
+  forward,
+  backward,
+  update,
+  encode,
+  decode,  // compute (K); id: layer, or group for update and codecs
+  exchange_queued,
+  exchange,  // communication (C): asked to issued, issued to done; id: group or collective
+  wait,      // the training thread waits for a Work (W); id: group
+  data_wait,
+  evaluation,
+  checkpoint,
+  other
 };
 constexpr bool is_compute(SpanKind kind) { return kind <= SpanKind::decode; }
 
@@ -28,18 +36,18 @@ struct Span {
 struct Exchange {
   double queued_s = 0, issued_s = 0, first_byte_s = 0, done_s = 0;
   std::uint32_t step = 0;
-  std::uint16_t id = 0;                                  // group (bucket) or running number in the step
-  std::uint64_t sequence = 0;                            // position in the communicator's order: matches the same collective across ranks
-  std::int64_t bytes = 0, sent_bytes = 0;                // payload of the operation; bytes this rank put on the wire
+  std::uint16_t id = 0;                    // group (bucket) or running number in the step
+  std::uint64_t sequence = 0;              // position in the communicator's order: matches the same collective across ranks
+  std::int64_t bytes = 0, sent_bytes = 0;  // payload of the operation; bytes this rank put on the wire
   std::int32_t messages = 0;
-  std::string_view label;                                // static or owned by the communicator
+  std::string_view label;  // static or owned by the communicator
 };
 
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  virtual void span(const Span&) = 0;                    // training thread only
-  virtual void exchange(const Exchange&) = 0;            // communication thread only
+  virtual void span(const Span&) = 0;          // training thread only
+  virtual void exchange(const Exchange&) = 0;  // communication thread only
   virtual void scalar(std::string_view series, std::int64_t step, double value) = 0;
   virtual void event(std::string_view kind, std::string text) = 0;
 };

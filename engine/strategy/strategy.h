@@ -21,40 +21,41 @@ enum class Step { compute, no_gradient, idle, finished };
 
 class Strategy {
  public:
-  virtual ~Strategy() = default;             // the worker's side; one object per rank
-  virtual void start(Replica&) = 0;          // parameters initialised from the seed; also called before load(). May block and allocate
-  virtual Step begin_step(Replica&) { return Step::compute; }          // may exchange, wait, bind
-  virtual void before_forward(Replica&, const LayerSlice&) {}          // first micro-batch only; wait here for what this slice needs
-  // Last micro-batch only, ascending index. grads()[slice] is final AND params()[slice] is not read again in this step. Enqueue, never wait.
+  virtual ~Strategy() = default;     // the worker's side; one object per rank
+  virtual void start(Replica&) = 0;  // parameters initialised from the seed; also called before load(). May block and allocate
+  virtual Step begin_step(Replica&) { return Step::compute; }  // may exchange, wait, bind
+  virtual void before_forward(Replica&, const LayerSlice&) {}  // first micro-batch only; wait here for what this slice needs
+  // Last micro-batch only, ascending index. grads()[slice] is final AND params()[slice] is not read again in this step. Enqueue, never
+  // wait.
   virtual void gradient_ready(Replica&, const LayerSlice&) {}
-  virtual void after_backward(Replica&) = 0; // every gradient_ready was called. Wait, combine, update
-  virtual void end_step(Replica&) {}         // every step, with a gradient or not: periodic exchange
-  virtual void drain(Replica&) {}            // finish transfers, merge nothing: state and future steps as if not called
+  virtual void after_backward(Replica&) = 0;  // every gradient_ready was called. Wait, combine, update
+  virtual void end_step(Replica&) {}          // every step, with a gradient or not: periodic exchange
+  virtual void drain(Replica&) {}             // finish transfers, merge nothing: state and future steps as if not called
   // After drain, all workers together, may communicate; fills `out` on every worker and changes nothing else.
   virtual void evaluated_parameters(Replica& replica, Vector out) { replica.set(out, {{1, replica.params()}}); }
-  virtual void save(StateWriter&) const {}   // what named vectors, optimizers and counters do not hold
-  virtual void load(StateReader&) {}         // after start(); vectors, optimizers, counters are already restored
+  virtual void save(StateWriter&) const {}  // what named vectors, optimizers and counters do not hold
+  virtual void load(StateReader&) {}        // after start(); vectors, optimizers, counters are already restored
 };
 
-struct Traits {                              // may depend on parameters; used by validation, trainer, checkpoint and simulator
+struct Traits {  // may depend on parameters; used by validation, trainer, checkpoint and simulator
   enum Pace { lockstep, free_running } pace = lockstep;
-  int meeting_every = 1;                     // lockstep: steps after which every rank has waited for every other
-  bool replicas_identical = true;            // after end_step: hash check; rank 0 alone writes the parameters
-  bool exchanges_gradients = true;           // plan and codec keys apply; otherwise giving them is an error that says why
-  bool updates_per_slice = false;            // refuses loss scaling and clipping by global norm
-  bool averages_in_backward = false;         // refuses activation recomputation and pipelines
-  bool needs_profile = false, needs_any_source = false, value_dependent = false;   // the last: no ghost vectors
+  int meeting_every = 1;              // lockstep: steps after which every rank has waited for every other
+  bool replicas_identical = true;     // after end_step: hash check; rank 0 alone writes the parameters
+  bool exchanges_gradients = true;    // plan and codec keys apply; otherwise giving them is an error that says why
+  bool updates_per_slice = false;     // refuses loss scaling and clipping by global norm
+  bool averages_in_backward = false;  // refuses activation recomputation and pipelines
+  bool needs_profile = false, needs_any_source = false, value_dependent = false;  // the last: no ghost vectors
   enum Answer { worker, server } answer = worker;
 };
 
-struct StrategyEntry {                       // one constant at the end of each strategy file, one line in registry.cpp
+struct StrategyEntry {  // one constant at the end of each strategy file, one line in registry.cpp
   std::string_view name, title, paper, summary;
   std::span<const Parameter> parameters;
   Traits (*traits)(const Params&);
-  void (*check)(const Params&, const Experiment&, std::vector<Problem>&) = nullptr;   // cross-key errors; null: none
+  void (*check)(const Params&, const Experiment&, std::vector<Problem>&) = nullptr;  // cross-key errors; null: none
   std::unique_ptr<Strategy> (*make)(const Params&);
 };
-std::span<const StrategyEntry* const> strategies();   // refuses duplicates at first use
-const StrategyEntry& strategy_entry(std::string_view name);   // ConfigError for an unknown name
+std::span<const StrategyEntry* const> strategies();          // refuses duplicates at first use
+const StrategyEntry& strategy_entry(std::string_view name);  // ConfigError for an unknown name
 
 }  // namespace syncline

@@ -26,9 +26,11 @@ void Announcements::take(const WorkspacePulse& pulse) {
   };
   for (const RunBeat& run : pulse.ended) {
     if (run.state == QStringLiteral("failed")) {
-      failed(run, run.reason.isEmpty() ? tr("%1 failed").arg(format::isolated(run.name)) : tr("%1 failed: %2").arg(format::isolated(run.name), run.reason));
+      failed(run, run.reason.isEmpty() ? tr("%1 failed").arg(format::isolated(run.name))
+                                       : tr("%1 failed: %2").arg(format::isolated(run.name), run.reason));
     } else {
-      finished << (run.state == QStringLiteral("stopped") ? tr("%1 was stopped").arg(format::isolated(run.name)) : tr("%1 has finished").arg(format::isolated(run.name)));
+      finished << (run.state == QStringLiteral("stopped") ? tr("%1 was stopped").arg(format::isolated(run.name))
+                                                          : tr("%1 has finished").arg(format::isolated(run.name)));
       workbench_.problems().resolve(QStringLiteral("run ") + run.id);
     }
   }
