@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -281,17 +280,6 @@ int print_id(const std::string& id, const Global& global) {
   return 0;
 }
 
-bool has_run(const Workspace& workspace, const std::string& id) {
-  return std::ranges::any_of(Reader(workspace).run_headers(), [&](const RunInfo& run) { return run.id == id; });
-}
-
-bool is_run_id(std::string_view text) {
-  constexpr std::string_view form = "00000000-0000-0000-0000-000000000000";
-  return std::ranges::equal(text, form, [](char c, char at) {
-    return at == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');  // as make_run_id() writes them
-  });
-}
-
 // Makes the row, then leaves a supervisor in a session of its own behind.
 int detach(const TrainArguments& arguments, const Global& global) {
   if (!arguments.id.empty() && !is_run_id(arguments.id))
@@ -300,7 +288,7 @@ int detach(const TrainArguments& arguments, const Global& global) {
   SupervisorOptions options = supervisor_options(arguments, global, start);
   const Workspace workspace = Workspace::open(start.workspace);
   // Who launches under an id of its own may do so again after a crash: the run is there once.
-  if (!arguments.id.empty() && has_run(workspace, arguments.id)) return print_id(arguments.id, global);
+  if (!arguments.id.empty() && Reader(workspace).has_run(arguments.id)) return print_id(arguments.id, global);
   const NotToBeInterrupted guard;
   RunRegistry registry(workspace);
   options.run.id = arguments.id;

@@ -19,15 +19,12 @@ void check_plugin_of(const Experiment& experiment, const std::string& file, cons
   if (!optimizer.name.starts_with(prefix)) return;
   const Origin origin{.file = file, .key = "train.optimizer.name"};
   const std::string name = optimizer.name.substr(prefix.size());
-  const std::vector<std::filesystem::path> folders = plugin_folders();
-  const std::vector<FoundPlugin> found = find_plugins(folders);
-  const auto plugin = std::ranges::find(found, name, &FoundPlugin::name);
-  if (plugin == found.end()) {
-    std::string searched;
-    for (const auto& folder : folders) searched += (searched.empty() ? "" : ", ") + folder.string();
-    throw ProblemsError({{origin, fmt::format("there is no plugin '{}' in {}", name, searched)}});
+  Examined examined;
+  try {
+    examined = examine_plugin(plugin_file(name), {.command = {global.program, "plugin-child"}});
+  } catch (const ConfigError& error) {
+    throw ProblemsError({{origin, error.what()}});
   }
-  const Examined examined = examine_plugin(plugin->file, {.command = {global.program, "plugin-child"}});
   if (!examined.description) throw ProblemsError({{origin, examined.problem}});
   std::vector<std::string> known = {"lr"};
   for (const OptionDescription& option : examined.description->options)

@@ -129,25 +129,27 @@ std::vector<FoundPlugin> find_plugins(std::span<const fs::path> folders) {
 
 std::shared_ptr<const Rule> open_plugin(const fs::path& file) { return open_file(fs::absolute(file).lexically_normal()); }
 
-std::shared_ptr<const Rule> load_plugin(std::string_view name) {
+fs::path plugin_file(std::string_view name) {
   if (!is_plain_name(name)) {
     refuse(
         fmt::format("\"plugin:{}\" is not a plugin's name; it has lower case letters, digits, dashes and underscores, and no path.", name));
   }
-  const std::vector<fs::path> folders = plugin_folders();
-  for (const fs::path& folder : folders) {
-    const fs::path file = file_in(folder, std::string(name));
-    if (file.empty()) continue;
-    std::shared_ptr<const Rule> rule = open_file(file);
-    if (rule->table().name != name) {
-      refuse(fmt::format("{}: this is the plugin \"{}\", not \"{}\"; name the file after the plugin.", file.string(), rule->table().name,
-                         name));
-    }
-    return rule;
-  }
   std::vector<std::string> looked;
-  for (const fs::path& folder : folders) looked.push_back(folder.string());
+  for (const fs::path& folder : plugin_folders()) {
+    if (fs::path file = file_in(folder, std::string(name)); !file.empty()) return file;
+    looked.push_back(folder.string());
+  }
   refuse(fmt::format("there is no plugin \"{0}\": no {0}.so, lib{0}.so or folder {0} in {1}.", name, fmt::join(looked, ", ")));
+}
+
+std::shared_ptr<const Rule> load_plugin(std::string_view name) {
+  const fs::path file = plugin_file(name);
+  std::shared_ptr<const Rule> rule = open_file(file);
+  if (rule->table().name != name) {
+    refuse(
+        fmt::format("{}: this is the plugin \"{}\", not \"{}\"; name the file after the plugin.", file.string(), rule->table().name, name));
+  }
+  return rule;
 }
 
 std::string file_hash(const fs::path& file) {

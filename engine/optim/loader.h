@@ -26,7 +26,9 @@ std::vector<FoundPlugin> find_plugins(std::span<const std::filesystem::path> fol
 
 // Opens, checks and keeps the file open until the process ends. Throws ConfigError with one sentence: file, what was found, what is needed.
 std::shared_ptr<const Rule> open_plugin(const std::filesystem::path& file);
-// By name, in plugin_folders(). ConfigError also when there is none, naming the folders.
+// The file of the plugin of this name, in plugin_folders(). ConfigError when there is none, naming the folders, or when this is no name.
+std::filesystem::path plugin_file(std::string_view name);
+// plugin_file(), opened.
 std::shared_ptr<const Rule> load_plugin(std::string_view name);
 
 // A built-in by its name, or "plugin:NAME".

@@ -26,14 +26,6 @@ std::optional<std::int64_t> step_asked_for(const RunInfo& run) {
   return std::nullopt;
 }
 
-std::optional<RunInfo> run_if_there(Reader& reader, const std::string& id) {
-  try {
-    return reader.run(id);
-  } catch (const WorkspaceError&) {
-    return std::nullopt;
-  }
-}
-
 }  // namespace
 
 std::optional<std::int64_t> first_step(Reader& reader, std::string_view run_id) {
@@ -51,12 +43,13 @@ std::vector<ResumeSource> resume_sources(Reader& reader, const RunInfo& run) {
   std::vector<ResumeSource> sources = {{.run = run}};
   while (!sources.back().run.resumed_from.empty()) {
     const ResumeSource& newer = sources.back();
-    std::optional<RunInfo> older = run_if_there(reader, newer.run.resumed_from);
-    if (!older || std::any_of(sources.begin(), sources.end(), [&](const ResumeSource& known) { return known.run.id == older->id; })) break;
+    const std::string older = newer.run.resumed_from;
+    const bool circle = std::any_of(sources.begin(), sources.end(), [&](const ResumeSource& known) { return known.run.id == older; });
+    if (circle || !reader.has_run(older)) break;
     std::optional<std::int64_t> begin = first_step(reader, newer.run.id);
     if (!begin) begin = step_asked_for(newer.run);
     const std::int64_t last_step = std::min(newer.last_step, begin.value_or(std::numeric_limits<std::int64_t>::max()));
-    sources.push_back({.run = *std::move(older), .last_step = last_step});
+    sources.push_back({.run = reader.run(older), .last_step = last_step});
   }
   return sources;
 }

@@ -138,6 +138,12 @@ std::vector<RunInfo> Reader::all_runs(bool with_texts) {
   return runs;
 }
 
+bool Reader::has_run(std::string_view run_id) {
+  Statement select = database_.prepare("SELECT 1 FROM run WHERE id = ?");
+  select.bind_all(run_id);
+  return select.step();
+}
+
 RunInfo Reader::run(std::string_view run_id) {
   const Transaction snapshot(database_, Transaction::Kind::snapshot);
   Statement select = database_.prepare(fmt::format("SELECT {}, {} FROM {} WHERE run.id = ?", run_columns, text_columns, run_tables));

@@ -46,7 +46,8 @@ class Reader {
   std::vector<RunInfo> runs();
   // The same without what only one run at a time is asked for: experiment texts, command. Thousands of runs fit into memory and time.
   std::vector<RunInfo> run_headers();
-  RunInfo run(std::string_view run_id);  // exact id; WorkspaceError when there is none
+  bool has_run(std::string_view run_id);  // exact id
+  RunInfo run(std::string_view run_id);   // exact id; WorkspaceError when there is none
   // RUN of the command line: an exact id, an exact name (newest wins), a unique prefix of either, or "last". ConfigError listing the
   // candidates when ambiguous, or saying that there is none.
   RunInfo resolve(std::string_view what);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <mutex>
@@ -31,6 +32,12 @@ std::string make_run_id() {
   const std::uint64_t bits = random();
   return fmt::format("{:08x}-{:04x}-7{:03x}-{:04x}-{:012x}", time >> 28, (time >> 12) & 0xffff, time & 0xfff,
                      0x8000 | ((bits >> 48) & 0x3fff), bits & 0xffffffffffff);
+}
+
+bool is_run_id(std::string_view text) {
+  constexpr std::string_view form = "00000000-0000-0000-0000-000000000000";
+  return std::ranges::equal(text, form,
+                            [](char c, char at) { return at == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 double value_of(const Axes& axes, XAxis axis) {

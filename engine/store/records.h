@@ -15,7 +15,8 @@
 
 namespace syncline {
 
-std::string make_run_id();  // UUIDv7: sorts by time of creation, also within one millisecond of one process
+std::string make_run_id();         // UUIDv7: sorts by time of creation, also within one millisecond of one process
+bool is_run_id(std::string_view);  // of the form that make_run_id() gives
 
 // What is known when a run is created. Its owner is the supervisor, or rank 0 where there is none.
 struct NewRun {

@@ -228,7 +228,7 @@ void forget_times(Summary& summary) {
 }
 
 void add_overrun(Summary& summary, const RunInfo& run, const std::vector<Lane>& lanes) {
-  if (std::find(run.emulated.begin(), run.emulated.end(), "compute") == run.emulated.end()) return;
+  if (std::find(run.emulated.begin(), run.emulated.end(), emulated_compute) == run.emulated.end()) return;
   double overrun = 0, steps = 0;
   for (const Lane& lane : lanes) {
     for (std::size_t i = lane.warm_up; i < lane.steps.size(); ++i) {  // those whose times are given

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "engine/experiment/experiment.h"
+#include "engine/store/filter_keys.h"
 #include "tests/unit/experiment/test_catalogue.h"
 
 namespace {
@@ -30,6 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t equals = argument.find('=');
     if (equals != std::string_view::npos) overrides.emplace_back(argument.substr(0, equals), argument.substr(equals + 1));
   }
+  any_value_of(toml, "train.optimizer.lr", [](std::string_view) { return false; });  // of the runs' filter: reads any text
   const Parsed parsed = parse_experiment(toml, "fuzz.toml", catalogue, overrides);
   require(parsed.experiment.has_value() == parsed.problems.empty(), "neither an experiment nor a reason", std::string(toml));
   for (const Problem& problem : parsed.problems) {
@@ -37,6 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (!parsed.experiment) return 0;
   const std::string& complete = parsed.experiment->complete;
+  const std::string seed = std::to_string(parsed.experiment->seed);
+  require(any_value_of(complete, "seed", [&](std::string_view value) { return value == seed; }), "the filter finds no seed", complete);
   const Parsed again = parse_experiment(complete, "complete.toml", catalogue);
   for (const Problem& problem : again.problems) require(false, "the complete text is not valid", to_string(problem) + "\n" + complete);
   require(again.experiment->complete == complete, "the complete text prints something else",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The median step of a rank without data, exchanges or records, in seconds: alone, or ("with", under mpirun -n 2) beside its communication
-// thread with nothing to send.
+// For idle.py: for every line read, the median of a few steps of a rank without data, exchanges or records, in seconds; alone, or (under
+// mpirun) beside a communication thread with nothing to send.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -15,27 +15,32 @@
 namespace syncline {
 namespace {
 
-double step_s() {
-  const Parsed parsed = parse_experiment(
+Experiment lenet() {
+  Parsed parsed = parse_experiment(
       "name = \"idle\"\n[model]\nzoo = \"lenet\"\n[data]\nsource = \"synthetic\"\n[train]\nsteps = 1\nbatch_per_worker = 64\n"
       "[strategy]\nname = \"none\"\n",
       "idle", catalogue());
   if (!parsed.experiment) throw UsageError("the experiment of this test is not one");
-  return bench_step({.experiment = *parsed.experiment, .input = {28, 28, 1}, .classes = 10, .threads = 1, .steps = 60, .bounds = false})
-      .step_s;
+  return *std::move(parsed.experiment);
 }
 
-int measure(bool with_communicator) {
-  std::unique_ptr<World> world;
-  if (with_communicator) {
-    world = make_mpi_world({});
-    if (world->size() != 2) return 2;
-    world->communicator().barrier().wait();
+void answer() {
+  const Experiment experiment = lenet();
+  while (std::getchar() != EOF) {
+    const StepTimes times =
+        bench_step({.experiment = experiment, .input = {28, 28, 1}, .classes = 10, .threads = 1, .steps = 5, .bounds = false});
+    fmt::print("{:.9f}\n", times.step_s);
+    std::fflush(stdout);
   }
-  if (!world || world->rank() == 0) fmt::print("{:.9f}\n", step_s());
-  std::fflush(stdout);
-  if (world) world->communicator().barrier().wait();
-  return 0;
+}
+
+void run(bool with_communicator) {
+  if (!with_communicator) return answer();
+  const std::unique_ptr<World> world = make_mpi_world({});
+  if (world->size() < 2) throw UsageError("an idle communicator has a peer: start two ranks");
+  world->communicator().barrier().wait();
+  if (world->rank() == 0) answer();
+  world->communicator().barrier().wait();
 }
 
 }  // namespace
@@ -43,7 +48,8 @@ int measure(bool with_communicator) {
 
 int main(int argc, char** argv) {
   try {
-    return syncline::measure(argc > 1 && std::strcmp(argv[1], "with") == 0);
+    syncline::run(argc > 1 && std::strcmp(argv[1], "with") == 0);
+    return 0;
   } catch (const syncline::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

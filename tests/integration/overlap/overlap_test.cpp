@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 #include "engine/data/dataset.h"
@@ -154,27 +153,6 @@ TEST_F(Overlap, AFastLinkMakesThePlansEqual) {
     if (attempt > 0 && std::abs(single / layered - 1) < 0.03) break;
   }
   EXPECT_NEAR(single / layered, 1, 0.03);
-}
-
-// Seconds of a step, or 0 with a failure.
-double step_beside(const std::string& command) {
-  const std::string whole = "OMP_NUM_THREADS=1 timeout 60 " + command;
-  std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(whole.c_str(), "r"), ::pclose);
-  double step_s = 0;
-  if (!output || std::fscanf(output.get(), "%lf", &step_s) != 1) ADD_FAILURE() << command << " measured nothing";
-  return step_s;
-}
-
-TEST(Idle, ACommunicatorWithNothingToSendCostsNoComputing) {
-  double without = 1e9, with = 1e9;
-  for (int attempt = 0; attempt < tries_of_quiet; ++attempt) {
-    without = std::min(without, step_beside(SYNCLINE_IDLE_PROGRAM " without"));
-    with = std::min(with, step_beside(mpirun(2) + " " SYNCLINE_IDLE_PROGRAM " with"));
-    if (HasFailure()) return;
-    std::printf("try %d: steps of %.3f ms alone and %.3f ms beside an idle communicator\n", attempt + 1, without * 1e3, with * 1e3);
-    if (attempt > 0 && with / without < 1.03) break;
-  }
-  EXPECT_LT(with / without, 1.03);
 }
 
 }  // namespace

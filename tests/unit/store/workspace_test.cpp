@@ -155,6 +155,10 @@ TEST(RunId, IsVersionSevenUniqueAndSorted) {
     seen.insert(id);
   }
   EXPECT_EQ(seen.size(), 5000u);
+  EXPECT_TRUE(is_run_id(last));
+  for (const std::string& other :
+       {std::string(), std::string("mine"), last + "0", last.substr(1), "X" + last.substr(1), last.substr(0, 8) + "0" + last.substr(9)})
+    EXPECT_FALSE(is_run_id(other)) << other;
   const std::string hex = last.substr(0, 8) + last.substr(9, 4);
   EXPECT_NEAR(static_cast<double>(std::stoull(hex, nullptr, 16)) / 1000, utc_s(), 5);
 }
