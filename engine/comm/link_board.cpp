@@ -8,7 +8,6 @@
 #include <cstring>
 #include <map>
 #include <new>
-#include <tuple>
 
 #include "engine/base/error.h"
 
@@ -34,7 +33,7 @@ LinkBoard::Paths LinkBoard::paths_of(const LinkModel& model, int size) {
   const auto per_byte = [](double bytes_per_s) { return bytes_per_s > 0 ? 1e9 / bytes_per_s : 0.0; };
   Paths paths;
   paths.of_pairs.resize(static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
-  std::map<std::tuple<std::int64_t, int, int>, int> numbers;  // (link, from, to), of shared ones without the ranks
+  std::map<Topology::Hop::Lane, int> numbers;
   for (int from = 0; from < size; ++from) {
     for (int to = 0; to < size; ++to) {
       Path& path = paths.of_pairs[static_cast<std::size_t>(from * size + to)];
@@ -47,8 +46,7 @@ LinkBoard::Paths LinkBoard::paths_of(const LinkModel& model, int size) {
       double slowest = 0;
       bool shared = false;
       for (const Topology::Hop& hop : model.topology->route(from, to)) {
-        const auto key = hop.shared ? std::tuple{hop.link, -1, -1} : std::tuple{hop.link, from, to};
-        const int channel = numbers.emplace(key, static_cast<int>(numbers.size())).first->second;
+        const int channel = numbers.emplace(hop.lane(from, to), static_cast<int>(numbers.size())).first->second;
         path.legs.push_back({channel, per_byte(hop.bytes_per_s), path.latency_ns});
         path.latency_ns = ns(hop.latency_s);
         slowest = std::max(slowest, per_byte(hop.bytes_per_s));

@@ -16,6 +16,8 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "engine/experiment/experiment.h"
@@ -38,6 +40,9 @@ class Topology {
     double latency_s = 0;
     bool shared = false;
     bool operator==(const Hop&) const = default;
+    // What messages of the same lane share: (link, from, to), of a shared link without the ranks.
+    using Lane = std::tuple<std::int64_t, int, int>;
+    Lane lane(int from, int to) const { return shared ? Lane{link, -1, -1} : Lane{link, from, to}; }
   };
 
   // Of a valid cluster; of one with problems_of() it places what fits and has no routes where there are none.

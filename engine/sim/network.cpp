@@ -45,8 +45,7 @@ std::vector<int> Network::route(int from, int to) {
   std::vector<int> lanes;
   if (from == to) return lanes;
   for (const Topology::Hop& hop : topology_->route(from, to)) {
-    const auto key = std::make_tuple(hop.link, hop.shared ? -1 : from, hop.shared ? -1 : to);
-    const auto [at, fresh] = lane_of_.try_emplace(key, static_cast<int>(lanes_.size()));
+    const auto [at, fresh] = lane_of_.try_emplace(hop.lane(from, to), static_cast<int>(lanes_.size()));
     if (fresh)
       lanes_.push_back({.per_byte_s = hop.bytes_per_s > 0 ? time_scale_ / hop.bytes_per_s : 0, .latency_s = time_scale_ * hop.latency_s});
     lanes.push_back(at->second);

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "engine/experiment/topology.h"
@@ -66,7 +65,7 @@ class Network {
   Wire wire_;
   std::optional<Topology> topology_;
   double time_scale_ = 1;
-  std::map<std::tuple<std::int64_t, int, int>, int> lane_of_;  // of a topology: (link, from, to), the last two -1 where it is shared
+  std::map<Topology::Hop::Lane, int> lane_of_;  // of a topology
   std::vector<Lane> lanes_;
   std::vector<double> processor_free_s_;
   std::int64_t messages_ = 0, arrived_ = 0;

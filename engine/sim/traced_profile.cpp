@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "engine/experiment/topology.h"
 #include "engine/metrics/statistics.h"
@@ -157,7 +156,7 @@ LinkCost emulated_allreduce(const ClusterSpec& cluster) {
   if (cluster.nodes.empty()) return emulated_allreduce(cluster.links.front(), cluster.workers);
   const Topology topology(cluster);
   const auto workers = static_cast<int>(cluster.workers);
-  std::map<std::tuple<std::int64_t, int, int>, double> busy_s;  // (link, from, to), of shared ones without the ranks: seconds a byte
+  std::map<Topology::Hop::Lane, double> busy_s;  // seconds a byte
   LinkCost cost{};
   for (int from = 0; from < workers; ++from) {
     for (int to = 0; to < workers; ++to) {
@@ -165,7 +164,7 @@ LinkCost emulated_allreduce(const ClusterSpec& cluster) {
       cost.latency_s = std::max(cost.latency_s, 2 * topology.latency_s(from, to));
       for (const Topology::Hop& hop : topology.route(from, to)) {
         if (hop.bytes_per_s == 0) continue;
-        double& busy = busy_s[hop.shared ? std::tuple{hop.link, -1, -1} : std::tuple{hop.link, from, to}];
+        double& busy = busy_s[hop.lane(from, to)];
         busy += 1 / (workers * hop.bytes_per_s);
         cost.per_byte_s = std::max(cost.per_byte_s, 2 * busy);
       }

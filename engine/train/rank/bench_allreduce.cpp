@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <map>
-#include <tuple>
 
 #include "engine/base/error.h"
 #include "engine/metrics/clock.h"
@@ -22,7 +21,7 @@ constexpr int least_repeats = 5, most_repeats = 200;
 // How long all messages of an allreduce keep the link that they keep longest.
 double busiest_link_s(const ScheduleEntry& entry, const Topology& links, const std::vector<int>& machines, std::int64_t count) {
   const Params options = defaults_of(entry.parameters);
-  std::map<std::tuple<std::int64_t, int, int>, double> busy_s;  // (link, from, to), of shared ones without the ranks
+  std::map<Topology::Hop::Lane, double> busy_s;
   double most_s = 0;
   for (int rank = 0; rank < links.ranks(); ++rank) {
     const CollectiveSchedule schedule = entry.build({.rank = rank,
@@ -35,7 +34,7 @@ double busiest_link_s(const ScheduleEntry& entry, const Topology& links, const s
       if (move.kind != Move::send) continue;
       for (const Topology::Hop& hop : links.route(rank, move.peer)) {
         if (hop.bytes_per_s == 0) continue;
-        double& busy = busy_s[hop.shared ? std::tuple{hop.link, -1, -1} : std::tuple{hop.link, rank, move.peer}];
+        double& busy = busy_s[hop.lane(rank, move.peer)];
         busy += 4.0 * static_cast<double>(move.count) / hop.bytes_per_s;
         most_s = std::max(most_s, busy);
       }

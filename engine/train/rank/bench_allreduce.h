@@ -25,7 +25,7 @@ struct AllreduceTime {
 
 // Collective over the world, which needs the library under it for "library". Sums are checked first: TrainingError when one is wrong. All
 // ranks get the same result. Sizes in bytes, multiples of 4.
-// `machines` as in GroupOptions; `links`: of the world, when they are emulated.
+// `machines` as in GroupOptions; `links`: of the world, when they are emulated (without "library" then, which passes none of them).
 std::vector<AllreduceTime> bench_allreduce(World&, const std::vector<std::int64_t>& sizes, const std::vector<std::string>& algorithms,
                                            const std::vector<int>& machines, const std::optional<Topology>& links);
 
