@@ -33,31 +33,25 @@ class CountingLoader final : public Loader {
   const Batch& next() override {
     const Slice slice = order_.slice(upcoming_);
     upcoming_ = order_.after(slice);
-    batch_ = {};
-    batch_.rows = slice.rows;
-    batch_.global_rows = slice.global_rows;
-    batch_.first_position = slice.at.position + slice.offset;
-    batch_.epoch = slice.at.epoch;
-    batch_.index = slice.at.index;
-    batch_.last_of_epoch = slice.last;
+    batch_ = batch_of(slice);
     return batch_;
   }
   std::int64_t epoch() const override { return upcoming_.epoch; }
   std::int64_t position() const override { return upcoming_.position; }
   std::int64_t batches_per_epoch() const override { return order_.batches_per_epoch(); }
   std::int64_t samples_per_epoch() const override { return order_.samples_per_epoch(); }
-  void seek(std::int64_t epoch, std::int64_t batch) override {
-    if (batch < 0 || batch >= order_.batches_per_epoch())
-      throw UsageError("batch " + std::to_string(batch) + " of an epoch of " + std::to_string(order_.batches_per_epoch()));
-    upcoming_ = {epoch, batch, batch * order_.shares().total()};
-  }
-  void resume_at(std::int64_t epoch, std::int64_t batch, std::int64_t position) override { upcoming_ = {epoch, batch, position}; }
+  void seek(std::int64_t epoch, std::int64_t batch) override { go_to(order_.at(epoch, batch)); }
+  void resume_at(std::int64_t epoch, std::int64_t batch, std::int64_t position) override { go_to({epoch, batch, position}); }
   void set_batch(std::span<const std::int64_t> batches) override { order_.set_shares(Shares(batches, ranks_)); }
 
  private:
   static LoaderOptions counted(LoaderOptions options) {
     options.shards = "shuffled";  // whose samples a rank takes is nothing to count
     return options;
+  }
+  void go_to(const Cursor& at) {
+    order_.check(at);
+    upcoming_ = at;
   }
   int ranks_;
   SampleOrder order_;

@@ -51,15 +51,9 @@ class Reader {
       normaliser_.apply(bytes_, slot.images.floats().subspan(static_cast<std::size_t>(row * elements_), bytes_.size()));
       slot.labels.ints()[row] = dataset_->label(id);
     }
-    Batch& batch = slot.batch;
-    batch.rows = slice.rows;
-    batch.global_rows = slice.global_rows;
-    batch.first_position = slice.at.position + slice.offset;
-    batch.epoch = slice.at.epoch;
-    batch.index = slice.at.index;
-    batch.last_of_epoch = slice.last;
-    batch.images = slot.images.floats().first(static_cast<std::size_t>(slice.rows * elements_));
-    batch.labels = {slot.labels.ints(), static_cast<std::size_t>(slice.rows)};
+    slot.batch = batch_of(slice);
+    slot.batch.images = slot.images.floats().first(static_cast<std::size_t>(slice.rows * elements_));
+    slot.batch.labels = {slot.labels.ints(), static_cast<std::size_t>(slice.rows)};
   }
 
  private:
@@ -105,20 +99,8 @@ class RingLoader final : public Loader {
   std::int64_t batches_per_epoch() const override { return order_.batches_per_epoch(); }
   std::int64_t samples_per_epoch() const override { return order_.samples_per_epoch(); }
 
-  void seek(std::int64_t epoch, std::int64_t batch) override {
-    if (batch < 0 || batch >= order_.batches_per_epoch()) {
-      throw UsageError("batch " + std::to_string(batch) + " of an epoch of " + std::to_string(order_.batches_per_epoch()));
-    }
-    resume_at(epoch, batch, batch * order_.shares().total());
-  }
-
-  void resume_at(std::int64_t epoch, std::int64_t batch, std::int64_t position) override {
-    if (epoch < 0 || batch < 0 || position < 0 || position >= order_.samples_per_epoch()) {
-      throw UsageError("epoch " + std::to_string(epoch) + ", batch " + std::to_string(batch) + ", sample " + std::to_string(position) +
-                       " of " + std::to_string(order_.samples_per_epoch()));
-    }
-    restart({epoch, batch, position}, order_.shares());
-  }
+  void seek(std::int64_t epoch, std::int64_t batch) override { go_to(order_.at(epoch, batch)); }
+  void resume_at(std::int64_t epoch, std::int64_t batch, std::int64_t position) override { go_to({epoch, batch, position}); }
 
   void set_batch(std::span<const std::int64_t> batches) override {
     const Shares shares(batches, ranks_);
@@ -127,6 +109,11 @@ class RingLoader final : public Loader {
   }
 
  private:
+  void go_to(const Cursor& at) {
+    order_.check(at);
+    restart(at, order_.shares());
+  }
+
   Slot& read_now() {
     const Slice slice = order_.slice(upcoming_);
     order_.prepare(slice.at.epoch);

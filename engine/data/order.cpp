@@ -79,6 +79,29 @@ std::int64_t SampleOrder::batches_per_epoch() const { return (size_ + (drop_ ? 0
 
 std::int64_t SampleOrder::samples_per_epoch() const { return drop_ ? batches_per_epoch() * shares_.total() : size_; }
 
+Cursor SampleOrder::at(std::int64_t epoch, std::int64_t batch) const {
+  if (batch < 0 || batch >= batches_per_epoch())
+    throw UsageError("batch " + std::to_string(batch) + " of an epoch of " + std::to_string(batches_per_epoch()));
+  return {epoch, batch, batch * shares_.total()};
+}
+
+void SampleOrder::check(const Cursor& at) const {
+  if (at.epoch >= 0 && at.index >= 0 && at.position >= 0 && at.position < samples_per_epoch()) return;
+  throw UsageError("epoch " + std::to_string(at.epoch) + ", batch " + std::to_string(at.index) + ", sample " + std::to_string(at.position) +
+                   " of " + std::to_string(samples_per_epoch()));
+}
+
+Batch batch_of(const Slice& slice) {
+  Batch batch;
+  batch.rows = slice.rows;
+  batch.global_rows = slice.global_rows;
+  batch.first_position = slice.at.position + slice.offset;
+  batch.epoch = slice.at.epoch;
+  batch.index = slice.at.index;
+  batch.last_of_epoch = slice.last;
+  return batch;
+}
+
 Slice SampleOrder::slice(const Cursor& at) const {
   Slice slice;
   slice.at = at;

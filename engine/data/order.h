@@ -37,6 +37,8 @@ struct Slice {  // one global batch, and one rank's part of it
   bool last = false;                                   // of the epoch
 };
 
+Batch batch_of(const Slice&);  // without images and labels
+
 class SampleOrder {
  public:
   // `dataset` is read for labels (by-label) now and not later. Options as for make_loader.
@@ -47,6 +49,9 @@ class SampleOrder {
   void set_shares(const Shares&);   // as check()
   std::int64_t batches_per_epoch() const;
   std::int64_t samples_per_epoch() const;
+  // Where batch `batch` of an epoch begins at the present sizes; UsageError where an epoch has no such batch.
+  Cursor at(std::int64_t epoch, std::int64_t batch) const;
+  void check(const Cursor&) const;  // UsageError where an epoch has no such place
   Slice slice(const Cursor&) const;
   Cursor after(const Slice&) const;
 

@@ -60,6 +60,10 @@ TEST(CountingLoader, CountsAsARealOneDoes) {
       counted->resume_at(1, 2, 20);
       real->resume_at(1, 2, 20);
       expect_alike(*counted, *real, 3);
+      for (Loader* loader : {counted.get(), real.get()}) {
+        EXPECT_THROW(loader->seek(0, loader->batches_per_epoch()), UsageError);
+        EXPECT_THROW(loader->resume_at(0, 0, 47), UsageError);
+      }
     }
   }
 }
