@@ -148,11 +148,12 @@ using Overrides = std::vector<std::pair<std::string, std::string>>;  // --set KE
 // Never throws for the user's mistakes. `file` is used in messages only.
 Parsed parse_experiment(std::string_view toml, const std::string& file, const Catalogue&, const Overrides& = {});
 // Reads the file, throws ConfigError with all problems joined by newlines ("FILE:LINE: KEY: message").
-// What is wrong with the name of a run, as "must ..."; empty: nothing. Names are lines of at most 200 bytes, and never 'last'.
-std::string problem_with_name(std::string_view name);
-
 Experiment load_experiment(const std::filesystem::path&, const Catalogue&, const Overrides& = {});
 std::string to_string(const Problem&);
+
+// What is wrong with the name of a run, as "must ..."; empty: nothing. Names are lines of at most 200 bytes without control characters and
+// without those that change the direction of writing, and never 'last'.
+std::string problem_with_name(std::string_view name);
 
 // 128-bit hash (hex) of the complete experiment without name, seed and [checkpoint]: runs that differ only in these form a group.
 std::string group_key(const Experiment&);

@@ -35,8 +35,8 @@ struct LayerProfile {
 // What is wrong with the numbers, as "forward_s has ..."; empty: nothing.
 std::string problem_with_profile(const LayerProfile&);
 
-// The file: {"syncline": "profile", "model", "source", "batch", "layers", "forward_s", "backward_s", "update_s"}; the last three are
-// required. Reading throws ConfigError with one sentence.
+// The file: {"syncline": "profile", "model", "source", "batch", "layers", "forward_s", "backward_s", "update_s"}; the two lists of times
+// are required. Reading throws ConfigError with one sentence.
 nlohmann::ordered_json to_json(const LayerProfile&);
 LayerProfile profile_from_json(std::string_view text, const std::string& name);
 LayerProfile read_profile_file(const std::filesystem::path&);
