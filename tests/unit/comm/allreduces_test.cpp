@@ -315,8 +315,13 @@ TEST(Hierarchical, AddsUpInPartsOfAGroup) {
   test::on_ranks(7, options, [](World& world) {
     const auto part = world.communicator().split(world.rank() % 2, -world.rank(), "half");
     const View view = test::filled(part->rank(), 1000);
+    test::ExchangeSum seen;
+    dynamic_cast<QueueCommunicator&>(*part).trace(&seen);
     part->allreduce(view, view).wait();
     for (std::int64_t i = 0; i < 1000; ++i) ASSERT_EQ(view.data()[i], test::cell_sum(part->size(), i));
+    const std::vector<int> machines = world.rank() % 2 == 0 ? std::vector{2, 1, 0, 0} : std::vector{2, 1, 0};
+    const Traffic expected = hierarchical_traffic({.rank = part->rank(), .size = part->size(), .count = 1000, .machines = machines});
+    EXPECT_EQ(seen.sent, 4 * expected.elements);
   });
 }
 

@@ -64,15 +64,6 @@ TEST(SixteenBit, EveryNumberComesBackAndEveryOtherGoesToTheNearest) {
   }
 }
 
-class ExchangeSum final : public Recorder {  // written on the communication thread, read after the operations have ended
- public:
-  void span(const Span&) override {}
-  void exchange(const Exchange& each) override { sent += each.sent_bytes; }
-  void scalar(std::string_view, std::int64_t, double) override {}
-  void event(std::string_view, std::string) override {}
-  std::int64_t sent = 0;
-};
-
 ThreadWorldOptions with(const ScheduleEntry& entry, int size) {
   ThreadWorldOptions options;
   options.group.allreduce = entry.name;
@@ -99,7 +90,7 @@ void each_case(F&& f) {
 TEST(SixteenBit, EveryAllreduceAddsUpExactlyWhatSixteenBitsHold) {
   each_case([](const ScheduleEntry& entry, int size, WireFormat format) {
     test::on_ranks(size, with(entry, size), [&](World& world) {
-      ExchangeSum sixteen, whole;
+      test::ExchangeSum sixteen, whole;
       auto& comm = world.communicator();
       for (const std::int64_t count : {0, 1, size, 5003}) {
         const auto value = [](int rank, std::int64_t i) { return static_cast<float>((rank + i) % 17); };

@@ -55,6 +55,15 @@ inline void on_ranks(int size, const ThreadWorldOptions& options, const std::fun
 }
 inline void on_ranks(int size, const std::function<void(World&)>& body) { on_ranks(size, {}, body); }
 
+class ExchangeSum final : public Recorder {  // written on the communication thread, read after the operations have ended
+ public:
+  void span(const Span&) override {}
+  void exchange(const Exchange& each) override { sent += each.sent_bytes; }
+  void scalar(std::string_view, std::int64_t, double) override {}
+  void event(std::string_view, std::string) override {}
+  std::int64_t sent = 0;
+};
+
 // What the communication library would have printed, while this object lives.
 class CapturedLog {
  public:
