@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts played by network namespaces: each has an address, a name and a temporary folder of its own and reaches the others through one
-switch, over a link as fast as asked in each direction. Open MPI starts its daemons in them through the script `agent` beside this file.
-Latency cannot be shaped: not every kernel has what it takes (netem)."""
+switch and sends over a link as fast as asked; what several send to one host at once is not limited. Open MPI starts its daemons in them
+through the script `agent` beside this file. Latency cannot be shaped: not every kernel has what it takes (netem)."""
 import atexit
 import os
 import pathlib
@@ -52,7 +52,7 @@ def sweep():
 
 
 class Hosts:
-    """`rate`: of each host's link in each direction, as tc writes it ("1gbit")."""
+    """`rate`: of what each host sends, as tc writes it ("1gbit")."""
 
     def __init__(self, count, rate):
         if os.geteuid() != 0:
@@ -81,9 +81,9 @@ class Hosts:
             self._in(name, "ip", "address", "add", f"{self.address(i)}/24", "dev", "eth0")
             for device in ("lo", "eth0"):
                 self._in(name, "ip", "link", "set", device, "up")
-            # A smaller burst limits TCP itself. Both ends: what a host sends, and what it is sent by several at once.
-            for namespace, device in ((name, "eth0"),):
-                self._in(namespace, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "128kb", "limit", "1mb")
+            # A smaller burst limits TCP itself; and a second bucket at the switch's port, for what several send to one host, takes TCP below
+            # 95 % of the rate.
+            self._in(name, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", rate, "burst", "128kb", "limit", "1mb")
             (self.folder / f"tmp{i + 1}").mkdir()
 
     def address(self, i):
@@ -110,8 +110,8 @@ class Hosts:
 
     def start(self, command, host=0, output=None):
         """In a process group of its own on that host."""
-        return subprocess.Popen(self.enter(host) + [shlex.quote(word) for word in command], env=self.environment(), stdout=output, stderr=subprocess.STDOUT, text=True,
-                                start_new_session=True)
+        return subprocess.Popen(self.enter(host) + [shlex.quote(word) for word in command], env=self.environment(), stdout=output,
+                                stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def cut(self, i):
         self._in(self.names[i], "ip", "link", "set", "eth0", "down")
