@@ -4,6 +4,8 @@
 #include <deque>
 
 #include "engine/base/error.h"
+#include "engine/comm/memory_transport.h"
+#include "engine/comm/shaped.h"
 #include "engine/metrics/clock.h"
 #include "tests/unit/comm/support.h"
 
@@ -95,6 +97,36 @@ TEST(TopologyLinks, LinksOfAnotherNumberOfRanksAreOurMistake) {
   ThreadWorldOptions options;
   options.links = two_machines({.from = {}, .to = {}, .bandwidth_bytes_per_s = 1e9});
   EXPECT_THROW(ThreadWorld(3, options), UsageError);
+}
+
+// While its last byte is still far from having its time on the link: a receiver that slept on would copy all of it at the end.
+TEST(TopologyLinks, AMessageInTurnsWakesItsReceiverWhenItBegins) {
+  const auto hub = std::make_shared<MemoryHub>(4);
+  const auto board = LinkBoard::in_process(two_machines({.from = {}, .to = {}, .bandwidth_bytes_per_s = 1e8, .shared = true}), 4,
+                                           [&](int rank) { return &hub->bell(rank); });
+  for (int rank = 0; rank < 4; ++rank) board->all_offers().publish(rank);
+  board->let_receivers_read();
+  ShapedTransport sender(std::make_unique<MemoryTransport>(hub, 0), board), receiver(std::make_unique<MemoryTransport>(hub, 2), board);
+  const std::vector<std::byte> out(1'000'000, std::byte{7});  // 10 ms, in turns of 1 ms
+  std::vector<std::byte> in(out.size());
+  const auto bytes = static_cast<std::int64_t>(out.size());
+  const Transport::Handle received = receiver.receive(in.data(), bytes, Transport::world_context, 0, 1);
+  receiver.poll();
+  EXPECT_EQ(receiver.due_s(), forever_s);  // it goes to sleep
+  const std::uint32_t ticket = receiver.doorbell().ticket();
+  const Transport::Handle sent = sender.send(out.data(), bytes, Transport::world_context, 2, 1);
+  EXPECT_NE(receiver.doorbell().ticket(), ticket) << "rung";
+  receiver.poll();
+  EXPECT_EQ(in, out);
+  const double end_s = monotonic_s() + 10;
+  Transport::Completion completion;
+  for (bool left = false, arrived = false; !left || !arrived;) {
+    ASSERT_LT(monotonic_s(), end_s);
+    sender.poll();
+    receiver.poll();
+    left = left || sender.take(sent, completion);
+    arrived = arrived || receiver.take(received, completion);
+  }
 }
 
 class TakingTurns : public testing::TestWithParam<bool> {};
