@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
+#include "engine/experiment/layer_profile.h"
 
 namespace syncline {
 
@@ -32,8 +33,10 @@ void check_links(bool emulated, const GroupOptions& options) {
       {.file = "", .key = "strategy.allreduce"});
 }
 
-std::optional<LinkModel> emulated_links(const ClusterSpec& cluster) {
-  if (!cluster.emulate_link) return std::nullopt;
+std::optional<LinkModel> emulated_links(const ClusterSpec& described) {
+  if (!described.emulate_link) return std::nullopt;
+  ClusterSpec cluster = described;
+  scale_links(cluster);
   if (!cluster.nodes.empty()) return LinkModel{.card = {}, .topology = std::make_shared<const Topology>(cluster)};
   const LinkSpec& link = cluster.links.at(0);  // [cluster.link]
   return LinkModel{.card = {.bytes_per_s = link.bandwidth_bytes_per_s, .latency_s = link.latency_s}};

@@ -19,7 +19,7 @@ namespace syncline {
 // ConfigError when links are to be emulated and the allreduce is the library's, whose messages nobody can delay.
 void check_links(bool emulated, const GroupOptions&);
 
-// The links that this cluster asks to emulate; nullopt: none. Its times are taken as they are (cluster.time_scale is the caller's).
+// The links that this cluster asks to emulate, as slow as its time scale makes them; nullopt: none.
 std::optional<LinkModel> emulated_links(const ClusterSpec&);
 
 class ShapedTransport final : public Transport {

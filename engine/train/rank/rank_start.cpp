@@ -86,10 +86,8 @@ MpiWorldOptions RankProcess::world_options() const {
   options.group.allreduce = experiment_.strategy.allreduce;
   options.group.allreduce_options = experiment_.strategy.allreduce_options;
   options.group = with_environment(options.group);
-  const ClusterSpec& described = experiment_.cluster;
-  if (!described.nodes.empty()) options.group.machines = Topology(described).machine_of_ranks();
-  ClusterSpec cluster = described;
-  scale_links(cluster);
+  const ClusterSpec& cluster = experiment_.cluster;
+  if (!cluster.nodes.empty()) options.group.machines = Topology(cluster).machine_of_ranks();
   if (ranks_ > 1) options.links = emulated_links(cluster);
   return options;
 }

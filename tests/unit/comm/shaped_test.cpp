@@ -35,6 +35,21 @@ class Board {
   std::shared_ptr<LinkBoard> board_;
 };
 
+TEST(LinkModel, IsAsSlowAsTheTimeScaleOfTheCluster) {
+  ClusterSpec cluster;
+  LinkSpec card;
+  card.bandwidth_bytes_per_s = 1e9;
+  card.latency_s = 1e-4;
+  cluster.links = {card};
+  EXPECT_FALSE(emulated_links(cluster).has_value());
+  cluster.emulate_link = true;
+  cluster.time_scale = 10;
+  const std::optional<LinkModel> links = emulated_links(cluster);
+  ASSERT_TRUE(links.has_value());
+  EXPECT_DOUBLE_EQ(links->card.bytes_per_s, 1e8);
+  EXPECT_DOUBLE_EQ(links->card.latency_s, 1e-3);
+}
+
 TEST(LinkModel, AMessageLeavesAfterTheOneBeforeAndArrivesALatencyLater) {
   Board board({{.bytes_per_s = 1e9, .latency_s = 5e-6}, {}}, 3);
   const auto first = board->reserve(0, 1, 1000, 100), second = board->reserve(0, 2, 500, 100);
