@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/experiment/topology.h"
 #include "engine/sim/profiles.h"
 #include "engine/sim/schema.h"
 #include "engine/sim/traced_profile.h"
@@ -80,10 +81,8 @@ PredictionInputs prediction_inputs(const Experiment& experiment, const std::stri
     times = layer_profile(*reader, run, experiment);
     if (!describes_a_link(experiment.cluster) && run.workers > 1) {
       const Parsed parsed = parse_experiment(run.experiment, run.id, catalogue());
-      const ModelDescription model = describe_model(experiment);
       if (parsed.experiment)
-        inputs.wire = wire_of(traced_profile(*reader, run, model.slices, *parsed.experiment).allreduce,
-                              parsed.experiment->strategy.allreduce, run.workers);
+        inputs.wire = wire_of(traced_exchange(*reader, run, *parsed.experiment), parsed.experiment->strategy.allreduce, run.workers);
     }
   } else if (!profile.empty()) {
     times = read_profile_file(profile);
@@ -102,6 +101,11 @@ PredictionInputs prediction_inputs(const Experiment& experiment, const std::stri
 SimulationRequest prediction_request(const Experiment& experiment, const PredictionInputs& inputs, int workers) {
   SimulationRequest request{.experiment = experiment, .strategy = &strategy_entry(experiment.strategy.name), .step = inputs.step.get()};
   request.experiment.cluster.workers = workers;
+  if (const Topology topology(request.experiment.cluster); topology.left_over() > 0)
+    throw ConfigError(fmt::format("the machines of [[cluster.nodes]] have room for {} workers, not for {}: more machines, devices or cores "
+                                  "would be right",
+                                  topology.ranks(), workers),
+                      {.file = {}, .key = "cluster.nodes"});
   if (inputs.wire) {
     request.wire = inputs.wire;
     request.wire->latency_s *= experiment.cluster.time_scale;

@@ -75,13 +75,16 @@ std::string misfit_of_profile(const LayerProfile& profile, const Experiment& exp
       return fmt::format("the profile is of another model: its layer {} is '{}', and '{}' here", layer + 1, profile.layers[layer],
                          layers[layer]);
   }
-  if (profile.batch == 0) return {};
-  for (std::int64_t worker = 0; worker < experiment.cluster.workers; ++worker) {
-    if (experiment.batch_of(worker) == profile.batch) continue;
+  return misfit_of_batch(profile.batch, experiment);
+}
+
+std::string misfit_of_batch(std::int64_t batch, const Experiment& experiment) {
+  for (std::int64_t worker = 0; batch != 0 && worker < experiment.cluster.workers; ++worker) {
+    if (experiment.batch_of(worker) == batch) continue;
     return fmt::format(
         "the profile is of a batch of {} and worker {} has {}: train.batch_per_worker = {}, or a profile made at that batch, would be "
         "right",
-        profile.batch, worker, experiment.batch_of(worker), profile.batch);
+        batch, worker, experiment.batch_of(worker), batch);
   }
   return {};
 }
@@ -107,9 +110,12 @@ LayerProfile experiment_profile(const Experiment& experiment, const std::filesys
   return profile;
 }
 
-double machine_speed(const ClusterSpec& cluster, std::int64_t worker) {
+std::vector<double> worker_speeds(const ClusterSpec& cluster) {
   const Topology topology(cluster);
-  return topology.machines()[static_cast<std::size_t>(topology.machine_of(static_cast<int>(worker)))].speed;
+  std::vector<double> speeds;
+  for (std::int64_t worker = 0; worker < cluster.workers; ++worker)
+    speeds.push_back(topology.machines()[static_cast<std::size_t>(topology.machine_of(static_cast<int>(worker)))].speed);
+  return speeds;
 }
 
 Profile paced_profile(const LayerProfile& times, const Experiment& experiment) {
@@ -120,11 +126,9 @@ Profile paced_profile(const LayerProfile& times, const Experiment& experiment) {
   ClusterSpec cluster = experiment.cluster;
   scale_links(cluster);
   double factor = 0;
-  const Topology topology(cluster);
-  for (std::int64_t worker = 0; worker < cluster.workers; ++worker) {
-    const double speed = topology.machines()[static_cast<std::size_t>(topology.machine_of(static_cast<int>(worker)))].speed;
-    factor = std::max(factor, cluster.time_scale * cluster.slowdown_of(worker) / speed);
-  }
+  const std::vector<double> speeds = worker_speeds(cluster);
+  for (std::int64_t worker = 0; worker < cluster.workers; ++worker)
+    factor = std::max(factor, cluster.time_scale * cluster.slowdown_of(worker) / speeds[static_cast<std::size_t>(worker)]);
   profile.forward_s *= factor;
   profile.update_s *= factor;
   for (double& seconds : profile.backward_s) seconds *= factor;

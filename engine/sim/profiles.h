@@ -30,13 +30,14 @@ LayerProfile layer_profile(Reader&, const RunInfo&);
 LayerProfile experiment_profile(const Experiment&, const std::filesystem::path& workspace);
 // What is wrong with a profile for this experiment, in one sentence; empty: nothing.
 std::string misfit_of_profile(const LayerProfile&, const Experiment&, std::span<const std::string> timed_layers);
+// The same for the batch of its times alone; 0: not known.
+std::string misfit_of_batch(std::int64_t batch, const Experiment&);
 
 // By slices, as planners and timelines take it: a layer without parameters is charged to the next slice that becomes ready. `slices` must
 // say their layer. The cost of an exchange is left open.
 Profile by_slices(const LayerProfile&, std::span<const LayerSlice> slices);
-// Of the machine of [[cluster.nodes]] that a worker is on, by which its times are divided; 1 where none are described. Places all ranks: to
-// be asked once.
-double machine_speed(const ClusterSpec&, std::int64_t worker);
+// By which each worker's times are divided: the speed of the machine of [[cluster.nodes]] that it is on; 1 where none are described.
+std::vector<double> worker_speeds(const ClusterSpec&);
 // What a paced or emulated run of this experiment will keep to: by slices, of its slowest worker, times and [cluster.link] scaled; without
 // jitter. ConfigError for a profile that does not fit.
 Profile paced_profile(const LayerProfile&, const Experiment&);

@@ -10,6 +10,7 @@
 #include "engine/base/random.h"
 #include "engine/metrics/statistics.h"
 #include "engine/optim/optimizer.h"
+#include "engine/sim/profiles.h"
 #include "engine/sim/sim_backend.h"
 #include "engine/train/trainer.h"
 
@@ -95,6 +96,7 @@ class Job {
     warm_up_ = (std::max(2, period) + period - 1) / period * period;
     const std::int64_t wanted = request_.steps > 0 ? request_.steps : cluster.jitter_std > 0 ? 40 : 4;
     measured_ = (wanted + period - 1) / period * period;
+    speeds_ = worker_speeds(cluster);
     reported_ = slowest();
   }
 
@@ -168,8 +170,12 @@ class Job {
   int slowest() const {
     int slowest = 0;
     for (int rank = 1; rank < workers_; ++rank)
-      if (experiment_.cluster.slowdown_of(rank) > experiment_.cluster.slowdown_of(slowest)) slowest = rank;
+      if (undisturbed(rank) > undisturbed(slowest)) slowest = rank;
     return slowest;
+  }
+  double undisturbed(int rank) const { return experiment_.cluster.slowdown_of(rank) / speeds_[static_cast<std::size_t>(rank)]; }
+  double factor(std::size_t rank, std::int64_t step) const {
+    return pace_factor(experiment_.cluster, static_cast<std::int64_t>(rank), step) / speeds_[rank];
   }
 
   void run_rank(SimNetworkWorld& network, RankContext& context) {
@@ -181,7 +187,7 @@ class Job {
     if (recorders_[rank]) data->trace(&recorder);
     const ModelledStep& step = *request_.step;
     ModelledTaskOptions options{.micro_batches = experiment_.train.micro_batches};
-    options.factor = [this, rank](std::int64_t at) { return pace_factor(experiment_.cluster, static_cast<std::int64_t>(rank), at); };
+    options.factor = [this, rank](std::int64_t at) { return factor(rank, at); };
     if (request_.gradient)
       options.gradient = [this, rank](const Task::Bound& bound, std::int64_t at) { request_.gradient(static_cast<int>(rank), bound, at); };
     ModelledTask task(step, std::move(options), context);
@@ -221,8 +227,7 @@ class Job {
     // An update reads parameters, gradients and its state and writes back all but the gradients: that is how fast this rank's memory is.
     const auto arrays = static_cast<double>(trainer.replica().optimizer().state().size());
     if (step.update_s > 0)
-      backend.set_bandwidth(4.0 * static_cast<double>(step.parameters()) * (3 + 2 * arrays) /
-                            (step.update_s * pace_factor(experiment_.cluster, static_cast<std::int64_t>(rank), 0)));
+      backend.set_bandwidth(4.0 * static_cast<double>(step.parameters()) * (3 + 2 * arrays) / (step.update_s * factor(rank, 0)));
     trainer.start();
     trainer.run();
     if (rank == 0) result_.groups.assign(trainer.plan().groups().begin(), trainer.plan().groups().end());
@@ -256,8 +261,9 @@ class Job {
     result_.reported_rank = together || !recorders_[static_cast<std::size_t>(at)] ? reported_ : at;
     result_.step_s = medians[static_cast<std::size_t>(result_.reported_rank)];
     const double alone_s = experiment_.cluster.time_scale * request_.step->compute_s();
-    const double all = static_cast<double>(std::accumulate(batches_.begin(), batches_.end(), std::int64_t{0}));
-    result_.efficiency = alone_s > 0 && all > 0 ? result_.samples_per_s * alone_s / all : 0;
+    double ideal = 0;  // samples that undisturbed workers would do in alone_s
+    for (std::size_t rank = 0; rank < batches_.size(); ++rank) ideal += static_cast<double>(batches_[rank]) * speeds_[rank];
+    result_.efficiency = alone_s > 0 && ideal > 0 ? result_.samples_per_s * alone_s / ideal : 0;
     account(result_.reported_rank);
     if (!request_.keep_traces) return;
     for (int rank = 0; rank < workers_; ++rank)
@@ -296,6 +302,7 @@ class Job {
   std::vector<std::int64_t> batches_;
   std::int64_t warm_up_ = 0, measured_ = 0;
   int reported_ = 0;
+  std::vector<double> speeds_;  // of the machines that the workers are on
   std::vector<StepTimes> times_;
   std::vector<std::unique_ptr<StepRecorder>> recorders_;
   SimulationResult result_;

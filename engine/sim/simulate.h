@@ -37,7 +37,7 @@ struct SimulationResult {
   // together, of the one that computes longest). Seconds.
   double step_s = 0, compute_s = 0, comm_s = 0, exposed_s = 0;
   double samples_per_s = 0;              // of all workers, over all measured steps
-  double efficiency = 0;                 // samples per second against as many undisturbed workers without any communication
+  double efficiency = 0;                 // samples per second against the same workers undisturbed and without any communication
   std::optional<Contention> contention;  // closed forms of the allreduce were corrected by it
   std::vector<Group> groups;
   int reported_rank = 0;

@@ -130,6 +130,10 @@ LinkCost fitted_exchange(const LayerTimes& times) {
   return fit_link(samples).cost;
 }
 
+LinkCost cost_of_exchange(const LayerTimes& times, const ClusterSpec& cluster) {
+  return cluster.emulate_link ? emulated_allreduce(cluster) : fitted_exchange(times);
+}
+
 }  // namespace
 
 Plan recorded_plan(Reader& reader, const RunInfo& run, std::span<const LayerSlice> slices) {
@@ -196,11 +200,18 @@ Profile traced_profile(Reader& reader, const RunInfo& run, std::span<const Layer
   std::vector<LayerSlice> recorded(slices.begin(), slices.end());
   for (std::size_t slice = 0; slice < recorded.size(); ++slice) recorded[slice].layer = layers[slice];
   const Slowest slowest = slowest_rank(reader, run);
+  if (const Parsed of_run = parse_experiment(run.experiment, run.id, catalogue()); of_run.experiment) {
+    if (const std::string misfit = misfit_of_batch(of_run.experiment->batch_of(slowest.rank), experiment); !misfit.empty())
+      throw ConfigError(fmt::format("run {}: {}", run.id, misfit));
+  }
   Profile profile = by_slices(profile_of(slowest.times), recorded);
   profile.forward_s = slowest.times.compute_s();
-  const ClusterSpec& cluster = experiment.cluster;
-  profile.allreduce = cluster.emulate_link ? emulated_allreduce(cluster) : fitted_exchange(slowest.times);
+  profile.allreduce = cost_of_exchange(slowest.times, experiment.cluster);
   return profile;
+}
+
+LinkCost traced_exchange(Reader& reader, const RunInfo& run, const Experiment& of_run) {
+  return cost_of_exchange(slowest_rank(reader, run).times, of_run.cluster);
 }
 
 }  // namespace syncline

@@ -17,6 +17,9 @@ namespace syncline {
 // Throws ConfigError when the run has no traces or is of another model or batch.
 Profile traced_profile(Reader&, const RunInfo&, std::span<const LayerSlice> slices, const Experiment&);
 
+// What an exchange cost in a run, waiting for peers left out: of its emulated link the formula, else the fit. Errors as above.
+LinkCost traced_exchange(Reader&, const RunInfo&, const Experiment& of_run);
+
 // The plan that a run used, over these slices (same model). ConfigError when it recorded none.
 Plan recorded_plan(Reader&, const RunInfo&, std::span<const LayerSlice> slices);
 

@@ -195,6 +195,11 @@ TEST(Paced, AProfileOfAnotherModelOrBatchIsRefusedBeforeAnythingStarts) {
   refused(paced + "gone.json", "cannot read the profile gone.json");
   refused(paced + "'{ forward_s = 1, backward_s = [1, 2] }'",
           "the profile has times of 2 layers and the model has 6 (conv1, batch_norm1, flatten1, dropout1, linear1, linear2)");
+  for (const char* command : {"plan job.toml", "simulate job.toml --workers 2"}) {
+    const Ended ended = engine.run(std::string(command) + " --profile last --set train.batch_per_worker=8");
+    EXPECT_EQ(ended.code, 2) << ended.output;
+    EXPECT_NE(ended.output.find("the profile is of a batch of "), std::string::npos) << ended.output;
+  }
   Reader reader(Workspace::open_read_only(engine.workspace()));
   EXPECT_EQ(reader.runs().size(), 1u);
   ASSERT_EQ(engine.train(emulate()).code, 0);

@@ -124,10 +124,9 @@ speed = 0.5
 from = "a"
 to = "b"
 )");
-  EXPECT_EQ(machine_speed(experiment.cluster, 0), 2);
-  EXPECT_EQ(machine_speed(experiment.cluster, 3), 0.5);
+  EXPECT_EQ(worker_speeds(experiment.cluster), (std::vector<double>{2, 2, 2, 0.5}));
   EXPECT_EQ(paced_profile(experiment.cluster.profile, experiment).forward_s, 20);
-  EXPECT_EQ(machine_speed(job("").cluster, 3), 1);
+  EXPECT_EQ(worker_speeds(job("").cluster), std::vector<double>(4, 1));
 }
 
 TEST(Profiles, OfARunNeedAWorkspaceThatHasIt) {

@@ -118,6 +118,19 @@ TEST(Simulate, ASlowWorkerHoldsTheOthersUp) {
   EXPECT_GT(simulate(request).step_s, slowed.step_s);
 }
 
+TEST(Simulate, ASlowerMachineHoldsTheOthersUp) {
+  const ModelledStep step = card_step();
+  SimulationRequest request = request_of(step, 4, "single");
+  const double fast_s = step.compute_s();
+  request.experiment.cluster.nodes = {{.name = "new", .count = 1, .cores = 2}, {.name = "old", .count = 1, .cores = 2}};
+  const SimulationResult even = simulate(request);
+  request.experiment.cluster.nodes[1].speed = 0.5;
+  const SimulationResult mixed = simulate(request);
+  EXPECT_NEAR(mixed.step_s, even.step_s + fast_s, 1e-9) << "its times are twice as long";
+  EXPECT_EQ(mixed.reported_rank, 2);
+  EXPECT_NEAR(mixed.efficiency, 4 / mixed.step_s * fast_s / 3, 1e-9) << "of two whole workers and two halves";
+}
+
 TEST(Simulate, JitterIsAFunctionOfItsSeed) {
   const ModelledStep step = card_step();
   SimulationRequest request = request_of(step, 16, "single");

@@ -147,8 +147,6 @@ class StrategyStep : public StepPage {
               describe_model(expand_model(experiment.model, shapes.shape, shapes.classes), shapes.shape, shapes.classes);
           const std::vector<RunInfo> runs = id.empty() ? traced_runs(reader) : std::vector<RunInfo>{reader.run(id)};
           for (const RunInfo& run : runs) {
-            const Parsed of_run = parse_experiment(run.experiment, "", catalogue());
-            if (!of_run.experiment || of_run.experiment->batch_of(0) != experiment.batch_of(0)) continue;
             try {
               return Found{QString::fromStdString(run.name), traced_profile(reader, run, model.slices, experiment)};
             } catch (const Error&) {  // of another model or batch, or damaged
