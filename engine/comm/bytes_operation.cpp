@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/comm/ranks_text.h"
 #include "engine/metrics/clock.h"
 
 namespace syncline {
@@ -109,7 +110,7 @@ std::string BytesOperation::waiting_for() const {
   for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
     if (peers_[peer].send >= 0 || peers_[peer].receive >= 0) ranks.push_back(static_cast<int>(peer));
   }
-  return ranks.empty() ? CheckedOperation::waiting_for() : group->ranks_text(ranks);
+  return ranks.empty() ? CheckedOperation::waiting_for() : ranks_text(ranks);
 }
 
 }  // namespace syncline

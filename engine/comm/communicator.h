@@ -52,6 +52,7 @@ struct Reduce {
   double scale_before = 1;      // applied to this rank's contribution while reading
   int order = -1;               // >= 0: position in this step's sequence; the queue issues k only after k-1
   int id = -1;                  // bucket number for spans; -1: none
+  bool negotiated = false;      // starts when orchestrate()'s policy lets it, on all ranks in one order; `label` is its name there
   std::string_view label = {};  // appears in spans and in the text of a time-out
 };
 
@@ -63,6 +64,21 @@ struct Message {
   int source = -1, tag = -1;
   View data;
 };  // data valid until the next call on the same mailbox
+
+struct ReleaseOptions;  // engine/comm/orchestrations/policy.h
+// What agreeing on an order has taken on this rank so far.
+struct ReleaseCounters {
+  std::int64_t cycles = 0;            // turns of the control plane
+  std::int64_t control_bytes = 0;     // this rank's contributions to them: 8 W a cycle with bits, reports and replies besides
+  std::int64_t control_messages = 0;  // sent and received by this rank
+  std::int64_t slow_paths = 0;        // turns that went by rank 0
+  std::int64_t extra_allreduces = 0;  // of the numbers of entries that had changed
+  std::int64_t released = 0;          // buckets
+  std::int64_t messages = 0;          // data allreduces that carried them
+  double control_s = 0;               // time in turns
+  std::uint64_t sequence_hash = 0;    // of all names in the order of their release: alike on all ranks
+  std::uint64_t state_hash = 0;       // of what the policy keeps: alike on all ranks
+};
 
 class Mailbox {  // `depth` receives from anyone, posted ahead; order of delivery = order of arrival
  public:
@@ -98,6 +114,12 @@ class Communicator {
   // Groups: collective, at start only. `purpose` names spans and time-outs ("data", "control", "server", "pipe").
   virtual std::unique_ptr<Communicator> duplicate(std::string_view purpose) = 0;
   virtual std::unique_ptr<Communicator> split(int colour, int key, std::string_view purpose) = 0;
+  // Collective, at start only: from now on allreduces with Reduce::negotiated may be asked for in any order on each rank. A step says
+  // expect(n) on every rank before its n buckets; other collectives asked for meanwhile start behind them.
+  virtual void orchestrate(const ReleaseOptions&);
+  virtual void expect(int buckets);
+  virtual void stop_releases() {}  // this rank gives up: every rank's unreleased buckets end with PeerLost, in the same turn
+  virtual ReleaseCounters release_counters() const { return {}; }
   virtual std::unique_ptr<Communicator> shrink() { return nullptr; }  // nullptr: this world cannot lose members
 };
 

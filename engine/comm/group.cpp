@@ -16,16 +16,6 @@ GroupOptions with_environment(GroupOptions options) {
   return options;
 }
 
-std::string CommGroup::ranks_text(const std::vector<int>& ranks) const {
-  if (ranks.empty()) return {};
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (i > 0) text += i + 1 == ranks.size() ? " and " : ", ";
-    text += std::to_string(ranks[i]);
-  }
-  return text;
-}
-
 std::string_view CommGroup::intern(std::string_view label) {
   if (label.empty()) return {};
   const std::scoped_lock lock(labels_mutex_);

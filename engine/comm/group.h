@@ -38,8 +38,7 @@ struct CommGroup {  // owned by the communicator and by its open operations
   std::vector<float> scratch;                     // of collectives, on the communication thread
   std::atomic<std::int64_t> scratch_elements{0};  // its size so far
 
-  std::string ranks_text(const std::vector<int>& ranks) const;  // "rank 1", "ranks 1, 2 and 3"
-  std::string_view intern(std::string_view label);              // text that lives as long as the group
+  std::string_view intern(std::string_view label);  // text that lives as long as the group
 
  private:
   std::mutex labels_mutex_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/comm/group.h"
+#include "engine/comm/ranks_text.h"
 
 namespace syncline {
 
@@ -19,7 +20,7 @@ class SendOperation final : public GroupOperation {
   void start(Transport&) override {}
   void abandon(Transport&) override;
   bool cancelled(Transport&) override { return handle_ < 0 && sent_ == 0 && !ended_; }
-  std::string waiting_for() const override { return group->ranks_text({peer_}); }
+  std::string waiting_for() const override { return ranks_text(std::span(&peer_, 1)); }
 
  protected:
   Progress step(Transport&) override;
@@ -38,7 +39,7 @@ class ReceiveOperation final : public GroupOperation {
   void start(Transport&) override;
   void abandon(Transport&) override;
   bool cancelled(Transport&) override;
-  std::string waiting_for() const override { return peer_ == any_source ? "any rank" : group->ranks_text({peer_}); }
+  std::string waiting_for() const override { return peer_ == any_source ? "any rank" : ranks_text(std::span(&peer_, 1)); }
 
  protected:
   Progress step(Transport&) override;

@@ -41,6 +41,11 @@ const std::vector<int>& process_cores() {
 
 std::shared_ptr<Operation> Lane::next() {
   if (busy_ || pending_.empty()) return nullptr;
+  if (gate_) {
+    std::shared_ptr<Operation> released = gate_->next(pending_);
+    busy_ = released != nullptr;
+    return released;
+  }
   auto chosen = pending_.begin();
   if ((*chosen)->order >= 0) {
     // Ordered operations start by their number; 0 begins the next step's sequence. One without an order waits for those asked before it.
@@ -111,6 +116,7 @@ void CommQueue::open(Operation& operation) {
   operation.limit_s = options_.limit_s;
   operation.warned = false;
   operation.order = -1;
+  operation.negotiated = false;
   operation.times.queued_s = operation.moved_s = monotonic_s();
 }
 
@@ -244,6 +250,7 @@ void CommQueue::sleep(std::uint32_t ticket, double pause_s, double now) {
   const double longest = transport_->longest_sleep_s();
   double until = longest > 1 ? forever_s : now + std::min(pause_s, longest);
   until = std::min({until, transport_->due_s(), std::max(next_check_s_, now + check_every_s)});
+  for (const auto& operation : active_) until = std::min(until, operation->due_s());
   bell_->wait(ticket, until);
 }
 
@@ -343,9 +350,9 @@ bool CommQueue::step_active() {
   return moved;
 }
 
-void CommQueue::check_limit(Operation& operation, double now) {
+void CommQueue::check_limit(Operation& operation, double now, const ReleaseGate* gate) {
   if (operation.endless() || now - operation.moved_s <= options_.limit_s / 2) return;
-  const std::string peers = operation.waiting_for();
+  const std::string peers = gate != nullptr ? gate->missing() : operation.waiting_for();
   if (now - operation.moved_s <= options_.limit_s) {
     if (!operation.warned) {
       comm_log(fmt::format("rank {} has heard nothing for {:.1f} s in {}{}", rank_, now - operation.moved_s, operation.describe(),
@@ -365,7 +372,8 @@ void CommQueue::check_limits(double now) {
   }
   for (const auto& lane : waiting_) {
     if (lane->busy() || failed_ || lane->pending().empty()) continue;
-    check_limit(*lane->pending().front(), now);  // it waits for its turn by Reduce::order, and nobody asked for the one before
+    // It waits for its turn: by Reduce::order, and nobody asked for the one before, or until it is ready on all ranks.
+    check_limit(*lane->pending().front(), now, lane->gate());
   }
 }
 

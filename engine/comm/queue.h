@@ -32,18 +32,35 @@ class Operation : public WorkState {
   virtual bool cancelled(Transport&) { return false; }    // cancel() was asked for: true when the operation ended by it
   virtual std::string waiting_for() const { return {}; }  // "ranks 1 and 3"; empty: nobody in particular
   virtual bool endless() const { return false; }          // no limit, and nobody waits for its end (a mailbox)
+  virtual double due_s() const { return forever_s; }      // when it wants to go on by the clock alone
 
   std::shared_ptr<Lane> lane;  // set: one at a time with the others of this lane
   int order = -1;
-  View reads, writes;  // what it touches, for the check against touching it twice
-  double moved_s = 0;  // last time anything happened; the limit counts from here
+  bool negotiated = false;  // starts when the lane's gate says so
+  View reads, writes;       // what it touches, for the check against touching it twice
+  double moved_s = 0;       // last time anything happened; the limit counts from here
   bool warned = false;
+};
+
+// Decides which operation of a lane starts next, where the order is agreed on while the job runs. All calls on the communication thread.
+class ReleaseGate {
+ public:
+  virtual ~ReleaseGate() = default;
+  virtual void arrived(const std::shared_ptr<Operation>&) = 0;
+  // Takes it out of `pending`, except what it merges into the one it returns; null: none may start yet.
+  virtual std::shared_ptr<Operation> next(std::vector<std::shared_ptr<Operation>>& pending) = 0;
+  virtual std::string missing() const = 0;  // what a bucket waits for, as far as is known
 };
 
 // The collectives of one communicator, in the order in which they may start.
 class Lane {
  public:
-  void push(std::shared_ptr<Operation> operation) { pending_.push_back(std::move(operation)); }
+  void push(std::shared_ptr<Operation> operation) {
+    if (gate_) gate_->arrived(operation);
+    pending_.push_back(std::move(operation));
+  }
+  void set_gate(std::shared_ptr<ReleaseGate> gate) { gate_ = std::move(gate); }  // nothing is pending or in flight
+  const ReleaseGate* gate() const { return gate_.get(); }
   std::shared_ptr<Operation> next();  // null: one is in flight, none is there, or the order says to wait
   void ended() { busy_ = false; }
   bool busy() const { return busy_; }
@@ -51,6 +68,7 @@ class Lane {
 
  private:
   std::vector<std::shared_ptr<Operation>> pending_;
+  std::shared_ptr<ReleaseGate> gate_;
   bool busy_ = false;
   int next_order_ = 0;
 };
@@ -115,7 +133,7 @@ class CommQueue {
   bool step_active();
   bool step_one(Operation&);  // true: ended
   void end(Operation&);
-  void check_limit(Operation&, double now);
+  void check_limit(Operation&, double now, const ReleaseGate* gate = nullptr);
   void check_limits(double now);
   void fail_all(const Failure&);
   void sleep(std::uint32_t ticket, double pause_s, double now);

@@ -206,6 +206,7 @@ Work QueueCommunicator::collective(const ScheduleOperation::Call& call, Builder 
   auto operation = fresh(collectives_, call.kind);
   operation->lane = group_->lane;
   operation->order = call.reduce.order;
+  operation->negotiated = call.reduce.negotiated && releases_ != nullptr;
   operation->id = call.reduce.id;
   operation->label = group_->intern(call.reduce.label);
   operation->reads = call.in;

@@ -13,6 +13,7 @@
 #include "engine/comm/communicator.h"
 #include "engine/comm/group.h"
 #include "engine/comm/message_operation.h"
+#include "engine/comm/release_gate.h"
 #include "engine/comm/schedule_operation.h"
 
 namespace syncline {
@@ -42,6 +43,11 @@ class QueueCommunicator final : public Communicator {
   std::unique_ptr<Communicator> duplicate(std::string_view purpose) override;
   std::unique_ptr<Communicator> split(int colour, int key, std::string_view purpose) override;
 
+  void orchestrate(const ReleaseOptions&) override;
+  void expect(int buckets) override;
+  void stop_releases() override;
+  ReleaseCounters release_counters() const override;
+
   // The Traced decorator: every finished operation with content becomes an Exchange of this recorder, called on the communication
   // thread. Null: off. The step it carries is CommQueue::set_step's at the moment of asking.
   void trace(Recorder* recorder) { group_->recorder.store(recorder, std::memory_order_release); }
@@ -69,6 +75,11 @@ class QueueCommunicator final : public Communicator {
   std::vector<std::shared_ptr<SendOperation>> sends_;
   std::vector<std::shared_ptr<ReceiveOperation>> receives_;
   std::map<Key, std::shared_ptr<const PreparedSchedule>> schedules_;
+
+  void run_session(int buckets);
+  std::unique_ptr<QueueCommunicator> negotiation_;  // the duplicate whose contexts control messages have for themselves
+  std::shared_ptr<Releases> releases_;              // null: the order is fixed
+  std::vector<std::shared_ptr<ReleaseSession>> sessions_;
 };
 
 }  // namespace syncline

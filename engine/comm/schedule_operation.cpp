@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/comm/ranks_text.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -116,7 +118,7 @@ std::string CheckedOperation::waiting_for() const {
   for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
     if (peers_[peer].receive >= 0) ranks.push_back(static_cast<int>(peer));
   }
-  return group->ranks_text(ranks);
+  return ranks_text(ranks);
 }
 
 void ScheduleOperation::prepare(const Call& call, std::shared_ptr<const PreparedSchedule> schedule) {
@@ -297,7 +299,7 @@ std::string ScheduleOperation::waiting_for() const {
     if (heard_[static_cast<std::size_t>(peer)] == 0) missed.push_back(peer);
   }
   if (open.empty()) return CheckedOperation::waiting_for();
-  return group->ranks_text(missed.empty() ? open : missed);
+  return ranks_text(missed.empty() ? open : missed);
 }
 
 }  // namespace syncline

@@ -63,6 +63,8 @@ class ScheduleOperation final : public CheckedOperation {
     WireFormat format = WireFormat::fp32;
   };
   void prepare(const Call&, std::shared_ptr<const PreparedSchedule>);
+  Op op() const { return op_; }
+  float scale() const { return scale_; }
 
   void start(Transport&) override;
   void abandon(Transport&) override;

@@ -98,7 +98,11 @@ struct ClusterSpec {
 
 struct StrategySpec {
   std::string name, plan = "threshold", allreduce = "direct", orchestration = "static", codec = "none";
-  Params plan_options, allreduce_options, codec_options, options;  // options: the algorithm's own keys
+  Params plan_options, allreduce_options, orchestration_options, codec_options, options;  // options: the algorithm's own keys
+  std::string submit_order = "backward";                                                  // backward | random
+  double hook_jitter_s = 0;
+  bool any_order() const { return submit_order != "backward"; }  // ranks may hand their gradients over in different orders
+  bool keeps_plan_order() const { return orchestration == "static" && any_order(); }
 };
 
 struct FaultSpec {

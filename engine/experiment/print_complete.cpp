@@ -18,7 +18,8 @@ class Printer {
     for (const TableRecord& node : reading_.nodes) repeated("cluster.nodes", node);
     for (const TableRecord& link : reading_.links) repeated("cluster.links", link);
     table("strategy");
-    for (const char* name : {"strategy.plan_options", "strategy.allreduce_options", "strategy.codec_options"}) {
+    for (const char* name :
+         {"strategy.plan_options", "strategy.allreduce_options", "strategy.orchestration_options", "strategy.codec_options"}) {
       if (!members(reading_.tables.at(name)).empty()) table(name);
     }
     table("fault");

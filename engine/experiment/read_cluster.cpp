@@ -219,6 +219,8 @@ void ExperimentReader::read_strategy() {
     const auto is_key = [&key = key](const Parameter& row) { return row.key == key; };
     if (std::none_of(table_section.parameters.begin(), table_section.parameters.end(), is_key)) strategy.options.set(key, value);
   }
+  if (table.usable("submit_order")) strategy.submit_order = table.params.choice("submit_order");
+  if (table.usable("hook_jitter")) strategy.hook_jitter_s = table.params.real("hook_jitter");
   bool exchanges = true;
   for (const Catalogue::Strategy& each : catalogue_.strategies) {
     if (entry != &each) continue;
@@ -232,6 +234,7 @@ void ExperimentReader::read_strategy() {
   check_levels(table);
 }
 
+  read_options(table, "orchestration", "strategy.orchestration_options", exchanges, strategy.orchestration_options);
 void ExperimentReader::read_options(const TableRecord& strategy, std::string_view key, std::string_view section_name, bool applies,
                                     Params& options) {
   const Section& table_section = section(section_name);
@@ -253,11 +256,9 @@ void ExperimentReader::check_exchange(TableRecord& table, const Catalogue::Strat
                   fmt::format("must be 0: the strategy '{}' has no servers", strategy.name));
   }
   if (strategy.exchanges_gradients) return;
-  constexpr std::pair<std::string_view, std::string_view> keys[] = {{"plan", "to group"},
-                                                                    {"plan_options", "to group"},
-                                                                    {"orchestration", "to order"},
-                                                                    {"codec", "to encode"},
-                                                                    {"codec_options", "to encode"}};
+  constexpr std::pair<std::string_view, std::string_view> keys[] = {
+      {"plan", "to group"},         {"plan_options", "to group"}, {"orchestration", "to order"}, {"orchestration_options", "to order"},
+      {"submit_order", "to order"}, {"hook_jitter", "to delay"},  {"codec", "to encode"},        {"codec_options", "to encode"}};
   for (const auto& [key, what] : keys) {
     table.hidden.insert(std::string(key));
     if (!table.is_given(key)) continue;

@@ -379,6 +379,7 @@ constexpr std::array fault = {
       .help = "When a worker dies.",
       .kind = P::choice,
       .initial = "fail",
+constexpr Names submit_orders[] = {"backward", "random"};
       .advanced = true,
       .choices = loss_choices},
 };
@@ -390,6 +391,22 @@ constexpr std::array checkpoint = {
     P{.key = "keep", .help = "How many of the newest checkpoints are kept.", .kind = P::integer, .initial = 2_i, .least = 1, .most = 1e6},
 };
 constexpr std::span<const Parameter> none;
+    P{.key = "orchestration_options", .help = "The orchestration's own keys.", .kind = P::table},
+    P{.key = "submit_order",
+      .help = "In which order a worker's gradients are handed over; random: another one on each worker and in each step, as where graphs "
+              "branch.",
+      .kind = P::choice,
+      .initial = "backward",
+      .advanced = true,
+      .choices = submit_orders},
+    P{.key = "hook_jitter",
+      .help = "Longest of the random delays before each gradient is handed over, different on each worker and in each step.",
+      .kind = P::duration,
+      .initial = 0.0,
+      .least = 0,
+      .most = 60,
+      .advanced = true,
+      .unit = "s"},
 
 constexpr std::array table = {
     Section{"", "Experiment", "The run's name and the start of its random streams.", root, "", ""},
@@ -452,6 +469,8 @@ void check_table(std::string_view where, std::span<const Parameter> parameters, 
     keys.push_back(parameter.key);
   }
   for (const Parameter& parameter : parameters) {
+    Section{"strategy.orchestration_options", "Orchestration", "Keys of the agreement on an order.", none, "orchestrations",
+            "strategy.orchestration"},
     if (parameter.help.empty() || parameter.help.back() != '.')
       mistakes.push_back(fmt::format("{}: the help of '{}' is no sentence", where, parameter.key));
     try {
@@ -491,7 +510,6 @@ std::vector<std::string_view> choices_of(const Catalogue& catalogue, std::string
     if (choice.section != section_name || choice.key != parameter.key) continue;
     std::vector<std::string_view> names;
     for (const Entry* entry : entries_of(catalogue, choice.kind)) names.push_back(entry->name);
-    if (names.empty() && choice.kind == "orchestrations") names.push_back("static");  // the only one that needs no code of its own
     return names;
   }
   return {parameter.choices.begin(), parameter.choices.end()};

@@ -9,24 +9,31 @@ namespace syncline {
 
 namespace {
 
-constexpr std::string_view groupings[] = {"layer", "count", "bytes"};
-constexpr Parameter parameters[] = {
-    {.key = "grouping",
-     .help =
-         "layer: the gradients of one layer travel together; count: groups of equally many gradients; bytes: groups of about equal size.",
-     .kind = Parameter::choice,
-     .initial = std::string_view("layer"),
-     .section = "Grouping",
-     .choices = groupings},
-    {.key = "groups",
-     .symbol = "G",
-     .help = "At most how many groups; 1 sends everything after the backward pass.",
-     .kind = Parameter::integer,
-     .initial = std::int64_t{4},
-     .least = 1,
-     .most = 1e6,
-     .section = "Grouping",
-     .only_if = "grouping = count | bytes"}};
+constexpr std::string_view groupings[] = {"layer", "count", "bytes", "list"};
+constexpr Parameter parameters[] = {{.key = "grouping",
+                                     .help = "layer: the gradients of one layer travel together; count: groups of equally many gradients; "
+                                             "bytes: groups of about equal size; list: as `sizes` says.",
+                                     .kind = Parameter::choice,
+                                     .initial = std::string_view("layer"),
+                                     .section = "Grouping",
+                                     .choices = groupings},
+                                    {.key = "groups",
+                                     .symbol = "G",
+                                     .help = "At most how many groups; 1 sends everything after the backward pass.",
+                                     .kind = Parameter::integer,
+                                     .initial = std::int64_t{4},
+                                     .least = 1,
+                                     .most = 1e6,
+                                     .section = "Grouping",
+                                     .only_if = "grouping = count | bytes"},
+                                    {.key = "sizes",
+                                     .help = "How many gradients each group has, from the loss on; one more group takes what is left.",
+                                     .kind = Parameter::list,
+                                     .initial = std::string_view("[1]"),
+                                     .least = 1,
+                                     .most = 1e6,
+                                     .section = "Grouping",
+                                     .only_if = "grouping = list"}};
 
 std::vector<int> by_layer(std::span<const LayerSlice> slices) {
   std::vector<int> first;
@@ -75,9 +82,22 @@ std::vector<int> by_bytes(std::span<const LayerSlice> slices, std::int64_t group
   return up_to(slices, low);
 }
 
+std::vector<int> by_list(std::span<const LayerSlice> slices, const std::vector<std::int64_t>& sizes) {
+  const auto n = static_cast<std::int64_t>(slices.size());
+  std::vector<int> first = {0};
+  std::int64_t at = 0;
+  for (const std::int64_t size : sizes) {
+    at += std::min(size, n - at);
+    if (at == n) break;
+    first.push_back(static_cast<int>(at));
+  }
+  return first;
+}
+
 Plan make_grouped(std::span<const LayerSlice> slices, const Profile&, const Params& params) {
   const std::string& grouping = params.choice("grouping");
   if (grouping == "layer") return Plan(slices, by_layer(slices));
+  if (grouping == "list") return Plan(slices, by_list(slices, params.integers("sizes")));
   const std::int64_t groups = params.integer("groups");
   return Plan(slices, grouping == "count" ? by_count(slices, groups) : by_bytes(slices, groups));
 }

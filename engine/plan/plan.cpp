@@ -38,6 +38,19 @@ Plan::Plan(std::span<const LayerSlice> slices, std::span<const int> first_slices
   }
 }
 
+GroupFill::GroupFill(const Plan& plan) : plan_(&plan) {
+  for (const Group& group : plan.groups()) missing_.push_back(group.last - group.first + 1);
+}
+
+int GroupFill::add(const LayerSlice& slice) {
+  const int number = plan_->group_of(slice);
+  int& missing = missing_[static_cast<std::size_t>(number)];
+  if (--missing > 0) return -1;
+  const Group& group = plan_->groups()[static_cast<std::size_t>(number)];
+  missing = group.last - group.first + 1;
+  return number;
+}
+
 std::vector<int> Plan::first_slices() const {
   std::vector<int> first;
   for (const Group& group : groups_) first.push_back(group.first);

@@ -38,6 +38,18 @@ class Plan {  // covers every slice once, groups adjacent and ascending
   std::vector<int> group_of_;
 };
 
+// Which groups are complete while a step's slices become final, in whatever order they do.
+class GroupFill {
+ public:
+  explicit GroupFill(const Plan&);
+  // The group that this slice completes, -1 for none. A complete group begins again with its next slice.
+  int add(const LayerSlice&);
+
+ private:
+  const Plan* plan_;
+  std::vector<int> missing_;  // slices of each group
+};
+
 struct PlannerEntry {
   std::string_view name, title, paper, summary;
   std::span<const Parameter> parameters;

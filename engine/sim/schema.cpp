@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/units.h"
+#include "engine/comm/orchestrations/policy.h"
 #include "engine/comm/schedules/schedule.h"
 #include "engine/data/dataset.h"
 #include "engine/model/graph.h"
@@ -19,12 +20,6 @@ namespace {
 
 constexpr Entry no_codec = {
     .name = "none", .title = "None", .paper = "", .summary = "Gradients travel as they are, in fp32.", .parameters = {}};
-constexpr Entry static_orchestration = {.name = "static",
-                                        .title = "Fixed order",
-                                        .paper = "",
-                                        .summary = "Buckets are sent in the order of the backward pass, which every rank knows beforehand.",
-                                        .parameters = {}};
-
 template <class Rows>
 std::vector<Entry> entries(const Rows& rows) {
   std::vector<Entry> result;
@@ -43,7 +38,7 @@ Catalogue make_catalogue() {
   all.plans = entries(planners());
   all.allreduces = entries(allreduce_schedules());
   all.codecs = {no_codec};
-  all.orchestrations = {static_orchestration};
+  all.orchestrations = entries(orchestrations());
   all.optimizers = entries(optimizer_entries());
   all.schedules = entries(schedule_entries());
   for (const LayerEntry* entry : layer_entries()) all.layers.push_back({entry->type, entry->title, "", entry->summary, entry->parameters});

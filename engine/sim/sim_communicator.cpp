@@ -13,6 +13,7 @@
 #include "engine/sim/moves_run.h"
 #include "engine/sim/sim_costs.h"
 #include "engine/sim/sim_group.h"
+#include "engine/sim/sim_releases.h"
 
 namespace syncline {
 namespace {
@@ -258,7 +259,9 @@ Work SimCommunicator::collective(Call call) {
                .values = values_of(call.in, call.reduce.scale_before),
                .strings = {},
                .answers = nullptr,
-               .order = call.reduce.order};
+               .order = call.reduce.order,
+               .negotiated = call.reduce.negotiated && group_->releases != nullptr,
+               .name = label};
   work->bytes = call.shape.count * 4;
   if (recorder_ != nullptr && call.shape.count > 0) {
     Traffic sent;
@@ -372,6 +375,21 @@ Work SimCommunicator::receive(View view, int peer, int tag) {
 std::unique_ptr<Mailbox> SimCommunicator::mailbox(int tag, std::int64_t count, int depth) {
   if (depth < 1 || count < 0) throw UsageError("internal error: a mailbox needs room for at least one message");
   return std::make_unique<SimMailbox>(group_, context_, member_, tag, count);
+}
+
+// The first member that comes makes it for all of them; nothing has been asked for under it before all have come.
+void SimCommunicator::orchestrate(const ReleaseOptions& options) {
+  if (options.entry == nullptr || options.entry->make == nullptr || group_->releases) return;
+  const ControlCost link{.latency_s = owner_.options_.wire.latency_s, .per_byte_s = owner_.options_.wire.per_byte_s};
+  group_->releases = std::make_unique<SimReleases>(*group_, options, link, owner_.pending_);
+}
+
+void SimCommunicator::expect(int buckets) {
+  if (group_->releases) group_->releases->expect(context_, member_, buckets);
+}
+
+ReleaseCounters SimCommunicator::release_counters() const {
+  return group_->releases ? group_->releases->counters(member_) : ReleaseCounters{};
 }
 
 std::unique_ptr<Communicator> SimCommunicator::duplicate(std::string_view purpose) {

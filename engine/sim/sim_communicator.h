@@ -92,6 +92,9 @@ class SimCommunicator final : public Communicator {
   std::unique_ptr<Mailbox> mailbox(int tag, std::int64_t count, int depth) override;
   std::unique_ptr<Communicator> duplicate(std::string_view purpose) override;
   std::unique_ptr<Communicator> split(int colour, int key, std::string_view purpose) override;
+  void orchestrate(const ReleaseOptions&) override;
+  void expect(int buckets) override;
+  ReleaseCounters release_counters() const override;
 
   // Every collective and message with content whose end this rank has seen becomes an Exchange of this recorder. Null: off.
   void trace(Recorder* recorder) { recorder_ = recorder; }

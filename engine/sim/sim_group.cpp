@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/comm/arithmetic.h"
+#include "engine/sim/sim_releases.h"
 
 namespace syncline {
 
@@ -66,6 +67,9 @@ void SimCollective::deliver(int member) {
 SimGroup::SimGroup(VirtualWorld& of, Network& over, std::string named, std::vector<int> members)
     : world(of), network(over), purpose(std::move(named)), ranks(std::move(members)), lanes_(ranks.size()), inboxes_(ranks.size()) {}
 
+SimGroup::SimGroup(SimGroup&&) noexcept = default;
+SimGroup::~SimGroup() = default;
+
 std::string_view SimGroup::intern(std::string_view label) {
   if (label.empty()) return {};
   const auto found = labels_.find(label);
@@ -77,12 +81,18 @@ std::string SimGroup::describe(const CollectiveShape& shape) const {
 }
 
 // As engine/comm/queue.h has it: ordered ones by their number, of which 0 begins the next sequence; one without waits for those before it.
-bool SimGroup::next(Lane& lane, Asked& chosen) {
+bool SimGroup::next(int member, SimAsked& chosen) {
+  if (releases) {
+    auto released = releases->next(member);
+    if (released) chosen = *std::move(released);
+    return released.has_value();
+  }
+  Lane& lane = lanes_[static_cast<std::size_t>(member)];
   if (lane.asked.empty()) return false;
   auto at = lane.asked.begin();
   if (at->part.order >= 0) {
     const auto has = [&](int order) {
-      return std::find_if(lane.asked.begin(), lane.asked.end(), [order](const Asked& each) { return each.part.order == order; });
+      return std::find_if(lane.asked.begin(), lane.asked.end(), [order](const SimAsked& each) { return each.part.order == order; });
     };
     at = has(lane.next_order);
     if (at == lane.asked.end()) at = has(0);
@@ -97,27 +107,35 @@ bool SimGroup::next(Lane& lane, Asked& chosen) {
 void SimGroup::ask(int member, CollectiveShape shape, SimPart part) {
   Lane& lane = lanes_[static_cast<std::size_t>(member)];
   RankContext& context = part.work->context();
-  if (by_messages) {
-    auto asked = std::make_shared<Asked>(Asked{shape, std::move(part)});
+  if (by_messages || releases) {
+    auto asked = std::make_shared<SimAsked>(SimAsked{shape, std::move(part)});
     world.events().foresee(context.now_s(), context.rank(), context.index(), "asked", [this, member, asked] {
-      lanes_[static_cast<std::size_t>(member)].asked.push_back(std::move(*asked));
-      join_by_messages(member);
+      if (releases)
+        releases->asked(member, std::move(*asked), world.events().now_s());
+      else
+        lanes_[static_cast<std::size_t>(member)].asked.push_back(std::move(*asked));
+      start(member);
     });
     return;
   }
   lane.asked.push_back({shape, std::move(part)});
-  for (Asked chosen; next(lane, chosen);) join(member, std::move(chosen), context.now_s());
+  for (SimAsked chosen; next(member, chosen);) join(member, std::move(chosen), context.now_s());
+}
+
+void SimGroup::start(int member) {
+  if (by_messages) return join_by_messages(member);
+  for (SimAsked chosen; next(member, chosen);) join(member, std::move(chosen), world.events().now_s());
 }
 
 void SimGroup::join_by_messages(int member) {
   Lane& lane = lanes_[static_cast<std::size_t>(member)];
-  Asked chosen;
-  if (lane.busy || !next(lane, chosen)) return;
+  SimAsked chosen;
+  if (lane.busy || !next(member, chosen)) return;
   lane.busy = true;
   join(member, std::move(chosen), world.events().now_s());
 }
 
-void SimGroup::join(int member, Asked asked, double now_s) {
+void SimGroup::join(int member, SimAsked asked, double now_s) {
   Lane& lane = lanes_[static_cast<std::size_t>(member)];
   const std::uint64_t sequence = lane.joined++;
   while (sequence >= first_ + collectives_.size()) {

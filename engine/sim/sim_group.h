@@ -32,6 +32,13 @@ struct SimPart {            // what one member brings, and where it wants the re
   std::vector<ByteBuffer> strings;  // of exchanges of byte strings: one for all, or one for each member
   std::vector<ByteBuffer>* answers = nullptr;
   int order = -1;
+  bool negotiated = false;
+  std::string_view name = {};  // in the negotiation
+};
+
+struct SimAsked {
+  CollectiveShape shape;
+  SimPart part;
 };
 
 struct SimCollective {
@@ -70,6 +77,8 @@ class SimMailbox;
 
 struct SimGroup {
   SimGroup(VirtualWorld& world, Network& network, std::string purpose, std::vector<int> ranks);
+  SimGroup(SimGroup&&) noexcept;
+  ~SimGroup();
   int size() const { return static_cast<int>(ranks.size()); }
   std::string_view intern(std::string_view);
   std::string describe(const CollectiveShape&) const;
@@ -77,6 +86,7 @@ struct SimGroup {
   std::uint64_t next_sequence(int member) { return lanes_[static_cast<std::size_t>(member)].numbered++; }  // of the one it asks for next
   // A member has asked: joins what its lane lets go, in order. By messages the joining is an event.
   void ask(int member, CollectiveShape shape, SimPart part);
+  void start(int member);                                 // whatever may start now
   void deliver(int member, std::shared_ptr<SimMessage>);  // a message is at its receiver, now
   void receive(int member, std::shared_ptr<SimReceive>);  // now
 
@@ -88,15 +98,12 @@ struct SimGroup {
   bool by_messages = false;
   std::function<double(const SimCollective&)> cost_s;                                       // as one event
   std::function<std::vector<MovesRun::Member>(const CollectiveShape&, bool scaled)> moves;  // by messages
+  std::unique_ptr<class SimReleases> releases;                                              // null: the order is fixed
   std::int64_t open = 0;                                                                    // collectives that not all members have joined
 
  private:
-  struct Asked {
-    CollectiveShape shape;
-    SimPart part;
-  };
   struct Lane {  // of one member
-    std::deque<Asked> asked;
+    std::deque<SimAsked> asked;
     bool busy = false;  // by messages: one is in flight at this member
     int next_order = 0;
     std::uint64_t joined = 0, numbered = 0;
@@ -107,8 +114,8 @@ struct SimGroup {
     std::map<int, SimMailbox*> boxes;  // by tag
   };
   friend class SimMailbox;
-  bool next(Lane&, Asked&);
-  void join(int member, Asked, double now_s);
+  bool next(int member, SimAsked&);
+  void join(int member, SimAsked, double now_s);
   void join_by_messages(int member);
   void ended(int member, const std::shared_ptr<SimCollective>&);
   void match(int member, SimMessage&, SimReceive&);

@@ -26,6 +26,7 @@ void SimWork::settle(double done_s) {
   times.done_s = done_s;
   --pending_.count;
   if (waited_) context_.wake(done_s);
+  if (on_settled) std::exchange(on_settled, {})(done_s);
 }
 
 void SimWork::settle_failed(double done_s, Failure failure) {

@@ -33,9 +33,10 @@ class SimWork final : public WorkState {
   void settle_failed(double done_s, Failure failure);
 
   RankContext& context() const { return context_; }
-  std::function<void()> deliver;        // puts the results where they belong, when its rank sees the end
-  std::function<bool()> take_back;      // cancel: true when it will never happen
-  std::function<void()> ended_at_rank;  // told when its rank sees the end; records
+  std::function<void()> deliver;                  // puts the results where they belong, when its rank sees the end
+  std::function<bool()> take_back;                // cancel: true when it will never happen
+  std::function<void(double done_s)> on_settled;  // told when its end becomes known
+  std::function<void()> ended_at_rank;            // told when its rank sees the end; records
 
  private:
   void see();  // its rank has reached the end

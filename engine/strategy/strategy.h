@@ -25,8 +25,8 @@ class Strategy {
   virtual void start(Replica&) = 0;  // parameters initialised from the seed; also called before load(). May block and allocate
   virtual Step begin_step(Replica&) { return Step::compute; }  // may exchange, wait, bind
   virtual void before_forward(Replica&, const LayerSlice&) {}  // first micro-batch only; wait here for what this slice needs
-  // Last micro-batch only, ascending index. grads()[slice] is final AND params()[slice] is not read again in this step. Enqueue, never
-  // wait.
+  // Last micro-batch only, ascending index unless strategy.submit_order is random. grads()[slice] is final AND params()[slice] is not read
+  // again in this step. Enqueue, never wait.
   virtual void gradient_ready(Replica&, const LayerSlice&) {}
   virtual void after_backward(Replica&) = 0;  // every gradient_ready was called. Wait, combine, update
   virtual void end_step(Replica&) {}          // every step, with a gradient or not: periodic exchange

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Synchronous SGD, gradients grouped by a plan and sent under the backward pass.
 // Shi, Chu, Li 2019 (MG-WFBP), "Run-time behaviour per rank": x <- x - lr * (1/P) * sum_i g_i, the sum in groups of adjacent layers.
+#include <optional>
+
 #include "engine/strategy/entries.h"
 
 namespace syncline {
@@ -14,13 +16,13 @@ class Sync final : public Strategy {
   void start(Replica& r) override {
     r.comm().broadcast(r.params(), 0).wait();
     sums_.resize(r.plan().groups().size());
+    fill_.emplace(r.plan());
   }
 
   void gradient_ready(Replica& r, const LayerSlice& l) override {
     if (!overlap_) return;
-    const auto k = static_cast<std::size_t>(r.plan().group_of(l));
-    const Group& group = r.plan().groups()[k];
-    if (l.index == group.last) sums_[k] = r.sum_gradients(group);  // ascending index: the last member is ready last
+    const int k = fill_->add(l);
+    if (k >= 0) sums_[static_cast<std::size_t>(k)] = r.sum_gradients(r.plan().groups()[static_cast<std::size_t>(k)]);
   }
 
   void after_backward(Replica& r) override {
@@ -43,7 +45,8 @@ class Sync final : public Strategy {
 
  private:
   bool overlap_;
-  std::vector<Work> sums_;  // one per group, in the order of sending
+  std::vector<Work> sums_;  // one per group
+  std::optional<GroupFill> fill_;
 };
 
 constexpr Parameter parameters[] = {{.key = "overlap",

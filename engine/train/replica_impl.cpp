@@ -89,8 +89,14 @@ const Profile& ReplicaImpl::profile() const {
 Work ReplicaImpl::sum_gradients(const Group& group) {
   const View gradients = bound_grads_[group];
   const int id = plan_.group_of(context_.slices[static_cast<std::size_t>(group.first)]);
-  return context_.data.allreduce(
-      gradients, gradients, {.op = Op::sum, .scale_before = mean_scale().before, .id = id, .label = labels_[static_cast<std::size_t>(id)]});
+  // Negotiated where the orchestration does so; with a fixed order one that is early waits for those before it.
+  return context_.data.allreduce(gradients, gradients,
+                                 {.op = Op::sum,
+                                  .scale_before = mean_scale().before,
+                                  .order = context_.experiment.strategy.keeps_plan_order() ? id : -1,
+                                  .id = id,
+                                  .negotiated = true,
+                                  .label = labels_[static_cast<std::size_t>(id)]});
 }
 
 // The mean over the samples really used is sum_r n_r g_r / N, g_r rank r's own mean. Every factor is 1 in a full even batch, so no

@@ -9,7 +9,9 @@ void StepHooks::before_forward(int slice) {
 }
 
 // The layer's time goes on through this call: enqueueing a message costs a microsecond, and the layer may not be closed yet.
-void StepHooks::gradient_ready(int slice) { strategy_.gradient_ready(replica_, replica_.slices()[static_cast<std::size_t>(slice)]); }
+void StepHooks::gradient_ready(int slice) {
+  handover_.ready(slice, [this](int ready) { strategy_.gradient_ready(replica_, replica_.slices()[static_cast<std::size_t>(ready)]); });
+}
 
 void StepHooks::forward_done(int layer) { layer_done(SpanKind::forward, TrainPhase::forward, layer, forward_begun_); }
 void StepHooks::backward_done(int layer) { layer_done(SpanKind::backward, TrainPhase::backward, layer, backward_begun_); }

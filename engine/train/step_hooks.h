@@ -6,16 +6,18 @@
 #include "engine/strategy/strategy.h"
 #include "engine/train/activity.h"
 #include "engine/train/fault_points.h"
+#include "engine/train/handover.h"
 
 namespace syncline {
 
 class StepHooks final : public Hooks {
  public:
-  StepHooks(Strategy& strategy, Replica& replica, Activity& activity, FaultPoints& faults)
-      : strategy_(strategy), replica_(replica), activity_(activity), faults_(faults) {}
+  StepHooks(Strategy& strategy, Replica& replica, Activity& activity, FaultPoints& faults, HandoverOptions handover)
+      : strategy_(strategy), replica_(replica), activity_(activity), faults_(faults), handover_(std::move(handover), replica.clock()) {}
 
   void begin(std::int64_t step) {
     step_ = step;
+    handover_.begin(step);
     backward_begun_ = forward_begun_ = false;
     mark();
   }
@@ -42,6 +44,7 @@ class StepHooks final : public Hooks {
   Replica& replica_;
   Activity& activity_;
   FaultPoints& faults_;
+  Handover handover_;
   std::int64_t step_ = 0;
   double mark_s_ = 0;
   bool forward_begun_ = false, backward_begun_ = false, spoilt_ = false;

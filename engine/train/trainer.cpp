@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
+#include "engine/comm/orchestrations/policy.h"
 #include "engine/experiment/every.h"
 #include "engine/train/pace.h"
 #include "engine/train/profile.h"
@@ -18,6 +20,17 @@ std::int64_t steps_of(const TrainerParts& parts, const TrainerOptions& options) 
   if (options.only_steps) return *options.only_steps;
   const TrainSpec& train = parts.experiment.train;
   return train.steps ? *train.steps : *train.epochs * parts.train.batches_per_epoch();
+}
+
+HandoverOptions handover_of(const TrainerParts& parts) {
+  const StrategySpec& strategy = parts.experiment.strategy;
+  HandoverOptions options{.random_order = strategy.any_order(),
+                          .jitter_s = strategy.hook_jitter_s,
+                          .seed = parts.experiment.seed,
+                          .rank = parts.data.rank(),
+                          .slices = static_cast<int>(parts.task.slices().size())};
+  if (parts.pace != nullptr) options.delayed = [pace = parts.pace](double seconds) { pace->leave_out(seconds); };
+  return options;
 }
 
 // The schedule's length is that of the experiment, also in a dry run.
@@ -46,7 +59,7 @@ Trainer::Trainer(TrainerParts parts, TrainerOptions options)
                 .charge_update = parts_.charge_update,
                 .emulate_updates = parts_.emulate_updates}),
       strategy_(parts_.strategy.make(parts_.experiment.strategy.options)),
-      hooks_(*strategy_, replica_, parts_.activity, parts_.faults),
+      hooks_(*strategy_, replica_, parts_.activity, parts_.faults, handover_of(parts_)),
       statistics_(parts_.backend.allocate(parts_.task.statistic_count())),
       merged_statistics_(parts_.backend.allocate(parts_.task.statistic_count())),
       evaluated_(replica_.make_vector("evaluated", Keep::scratch)),
@@ -68,6 +81,12 @@ void Trainer::start() {
   compare_facts(parts_.control, start_facts());
   parts_.task.initialise({replica_.params(), replica_.grads(), statistics_}, parts_.experiment.seed);
   make_plan();
+  if (traits_.exchanges_gradients) {
+    const StrategySpec& strategy = parts_.experiment.strategy;
+    const OrchestrationEntry& entry = orchestration(strategy.orchestration);
+    parts_.data.orchestrate(release_options(entry, strategy.orchestration_options));
+    negotiates_ = entry.make != nullptr;
+  }
   control_.emplace(parts_.control, parts_.observer.extra_bytes(replica_.plan().groups().size()));
   strategy_->start(replica_);
   replica_.close_start();
@@ -144,7 +163,12 @@ TrainResult Trainer::run() {
   bool leave = over();  // a finished run taken up again: evaluated and saved once more, in its own folder
   if (leave) boundary();
   while (!leave) {
-    one_step();
+    try {
+      one_step();
+    } catch (...) {
+      parts_.data.stop_releases();  // the others may be waiting for a bucket that will not come
+      throw;
+    }
     if (!finished_by_strategy_ && step_ % traits_.meeting_every == 0) meeting();
     const Wanted now = wanted();
     if (now.evaluate || now.checkpoint || now.leave) {
@@ -211,6 +235,7 @@ void Trainer::one_step() {
   ++step_;
   samples_ += result.global_samples;
   epoch_ += loader_.epoch() - epoch_before;
+    if (negotiates_) parts_.data.expect(static_cast<int>(replica_.plan().groups().size()));
   sums_.steps += 1;
   sums_.loss += result.loss_sum;
   sums_.correct += result.correct;
@@ -240,9 +265,22 @@ std::int64_t Trainer::gradient_ranks() const {
   return with_samples;
 }
 
+  if (negotiates_) record_releases();
 void Trainer::meeting() {
   if (const auto word = control_->read()) take(*word);
   ControlPart mine;
+void Trainer::record_releases() {
+  const ReleaseCounters now = parts_.data.release_counters(), before = std::exchange(counted_, now);
+  const std::int64_t step = step_ - 1;
+  const auto record = [&](std::string_view name, std::int64_t count) { parts_.recorder.scalar(name, step, static_cast<double>(count)); };
+  record(series::control_cycles, now.cycles - before.cycles);
+  record(series::control_bytes, now.control_bytes - before.control_bytes);
+  record(series::control_messages, now.control_messages - before.control_messages);
+  record(series::slow_path_runs, now.slow_paths - before.slow_paths);
+  record(series::data_allreduces, now.messages - before.messages);
+  parts_.recorder.scalar(series::control_s, step, now.control_s - before.control_s);
+}
+
   if (parts_.control.rank() == 0 && checkpoint_due_.by_time(parts_.clock.now_s())) mine.flags |= checkpoint_now;
   mine.flags |= parts_.input.wanted();
   if (traits_.replicas_identical && options_.hash_every > 0 && parts_.data.size() > 1 && step_ % options_.hash_every == 0)

@@ -96,6 +96,7 @@ class Trainer {
   Facts start_facts() const;
   bool over() const;
   void one_step();
+  void record_releases();   // what agreeing on the order took in the step
   void meeting();
   void send(ControlPart);         // with the sums so far
   void take(const ControlWord&);  // what a word that was read means for this rank
@@ -133,6 +134,8 @@ class Trainer {
   std::unique_ptr<Strategy> strategy_;
   StepHooks hooks_;
   std::optional<Control> control_;  // when the plan is known
+  bool negotiates_ = false;  // the order of buckets is agreed on in each step
+  ReleaseCounters counted_;
   View statistics_, merged_statistics_;
   Vector evaluated_;
   NullRecorder no_spans_;

@@ -18,9 +18,10 @@ bool under(const std::array<std::string_view, N>& keys, std::string_view key) {
 
 constexpr std::array<std::string_view, 6> same_run_keys = {
     "name", "train.epochs", "train.steps", "train.target_accuracy", "train.stop_at_target", "checkpoint"};
-constexpr std::array<std::string_view, 6> sending_keys = {"strategy.plan",          "strategy.plan_options",
-                                                          "strategy.allreduce",     "strategy.allreduce_options",
-                                                          "strategy.orchestration", "strategy.overlap"};
+constexpr std::array<std::string_view, 9> sending_keys = {
+    "strategy.plan",          "strategy.plan_options",          "strategy.allreduce",    "strategy.allreduce_options",
+    "strategy.orchestration", "strategy.orchestration_options", "strategy.submit_order", "strategy.hook_jitter",
+    "strategy.overlap"};
 constexpr std::array<std::string_view, 6> trajectory_keys = {"model", "data", "seed", "train.task", "train.optimizer", "strategy"};
 
 std::string shown(const std::string& value) { return value.empty() ? "absent" : value; }

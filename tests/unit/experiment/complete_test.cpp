@@ -149,6 +149,8 @@ name = "sync"
 plan = "threshold"
 allreduce = "direct"
 orchestration = "static"
+submit_order = "backward"
+hook_jitter = 0.0
 codec = "none"
 
 [strategy.plan_options]

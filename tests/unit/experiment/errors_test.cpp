@@ -123,9 +123,9 @@ TEST(Errors, WhatThisVersionLacksIsNotTakenSilently) {
   EXPECT_EQ(problems(minimal("[cluster]\ndevice = \"cuda\"\nservers = 1\n")),
             (Texts{"a.toml:11: cluster.device: this build has no CUDA module; use 'cpu' or 'auto'",
                    "a.toml:12: cluster.servers: must be 0: the strategy 'sync' has no servers"}));
-  EXPECT_EQ(problems(minimal("service = \"arrival\"\norchestration = \"bitvector\"\nallreduce = \"ring\"\ncodec = \"qsgd\"\n")),
+  EXPECT_EQ(problems(minimal("service = \"arrival\"\norchestration = \"gossip\"\nallreduce = \"ring\"\ncodec = \"qsgd\"\n")),
             (Texts{"a.toml:10: strategy.service: belongs to strategies with parameter servers; this version has none",
-                   "a.toml:11: strategy.orchestration: 'bitvector' is not known: this version knows only 'static'",
+                   "a.toml:11: strategy.orchestration: 'gossip' is not known: this version knows only 'static' and 'bitvector'",
                    "a.toml:12: strategy.allreduce: 'ring' is not known: this version knows only 'direct', 'hierarchical' and 'library'",
                    "a.toml:13: strategy.codec: 'qsgd' is not known: this version knows only 'none' and 'topk'"}));
   EXPECT_EQ(problems(minimal("", "name = \"sync\"", "epochs = 1\nprecision = \"bf16\"", "source = \"fashion-mnist\"",

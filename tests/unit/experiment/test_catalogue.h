@@ -66,6 +66,11 @@ inline constexpr Parameter kSynthetic[] = {
     {.key = "noise", .help = "Standard deviation of the noise.", .kind = Parameter::real, .initial = 0.25, .least = 0},
 };
 
+inline constexpr Parameter kBits[] = {
+    {.key = "cycle_time", .help = "Between two looks.", .kind = Parameter::duration, .initial = 1e-3, .least = 0, .unit = "s"},
+    {.key = "control_message_cost", .help = "Of a message.", .kind = Parameter::duration, .initial = 0.0, .least = 0, .unit = "s"},
+};
+
 inline Catalogue small_catalogue() {
   Catalogue c;
   c.strategies = {{{"none", "Alone", "", "Each worker trains alone.", {}}, false, false},
@@ -92,7 +97,7 @@ inline Catalogue small_catalogue() {
                {"cifar10", "CIFAR-10", "", "Pictures.", kFashion},
                {"synthetic", "Synthetic", "", "Made up.", kSynthetic}};
   c.augmentations = {{"crop", "Crop", "", "Shifts.", {}}, {"flip", "Flip", "", "Mirrors.", {}}};
-  c.orchestrations = {{"static", "Static", "", "Fixed order.", {}}};
+  c.orchestrations = {{"static", "Static", "", "Fixed order.", {}}, {"bitvector", "Bits", "bitvector-allreduce", "Agreed on.", kBits}};
   return c;
 }
 

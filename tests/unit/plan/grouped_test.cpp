@@ -51,6 +51,48 @@ TEST(Grouped, OneHugeGradientDoesNotUnbalanceGroupsBySize) {
   EXPECT_GE(largest(grouped(slices, "count", 2)), 1003);
 }
 
+TEST(Grouped, AListGivesTheSizesOfTheGroupsAndTheLastTakesTheRest) {
+  const PlannerEntry& entry = planner("grouped");
+  const auto by_list = [&](std::vector<std::int64_t> sizes, std::size_t tensors) {
+    std::vector<Value> list;
+    for (const std::int64_t size : sizes) list.push_back(Value{size});
+    return entry
+        .make(slices_of(std::vector<std::int64_t>(tensors, 3)), {},
+              with_defaults(entry.parameters, {{"grouping", Value{"list"}}, {"sizes", Value{list}}}))
+        .first_slices();
+  };
+  EXPECT_EQ(by_list({2, 3}, 8), (std::vector<int>{0, 2, 5}));
+  EXPECT_EQ(by_list({2, 3}, 5), (std::vector<int>{0, 2}));
+  EXPECT_EQ(by_list({2, 3, 1000}, 8), (std::vector<int>{0, 2, 5}));
+  EXPECT_EQ(by_list({4}, 4), std::vector<int>{0});
+}
+
+// "A group with a missing member is never released": whatever order its members come in, and again in the next step.
+TEST(Grouped, AGroupIsCompleteWithItsLastMemberInAnyOrder) {
+  const auto slices = slices_of({1, 1, 1, 1, 1});
+  const std::vector<int> firsts = {0, 2};  // {0, 1} and {2, 3, 4}
+  const Plan plan(slices, firsts);
+  GroupFill fill(plan);
+  const auto add = [&](int slice) { return fill.add(slices[static_cast<std::size_t>(slice)]); };
+  // The card's example: ranks with {0, 1, 3} offer the first group, one with {1, 3, 4} offers nothing.
+  EXPECT_EQ(add(1), -1);
+  EXPECT_EQ(add(3), -1);
+  EXPECT_EQ(add(4), -1);
+  EXPECT_EQ(add(0), 0);
+  EXPECT_EQ(add(2), 1);
+  for (const int slice : {4, 3, 2, 1}) EXPECT_EQ(add(slice), slice == 2 ? 1 : -1);
+  EXPECT_EQ(add(0), 0);
+  const std::vector<int> one = {0}, each = {0, 1, 2, 3, 4};
+  GroupFill whole(plan), alone(plan);
+  const Plan single(slices, one), apart(slices, each);
+  whole = GroupFill(single);
+  alone = GroupFill(apart);
+  for (int slice = 0; slice < 5; ++slice) {
+    EXPECT_EQ(whole.add(slices[static_cast<std::size_t>(slice)]), slice == 4 ? 0 : -1) << "one group waits for the last gradient";
+    EXPECT_EQ(alone.add(slices[static_cast<std::size_t>(slice)]), slice) << "a group of one is no group";
+  }
+}
+
 // No plan of as many groups has a smaller largest one: by all plans of small models.
 TEST(Grouped, BySizeTheLargestGroupIsAsSmallAsItCanBe) {
   RandomStream random(3, "grouped");

@@ -43,9 +43,10 @@ const Parameter* chooser_parameter(const Section& where) {
 
 // Why the key means nothing with the strategy as it is: one that exchanges no gradients has none to group, order or encode.
 QString why_no_exchange(const Node& root, const Catalogue& catalogue, std::string_view section_name, std::string_view key) {
-  static constexpr std::string_view keys[] = {"plan", "codec", "orchestration"};
+  static constexpr std::string_view keys[] = {"plan", "codec", "orchestration", "submit_order", "hook_jitter"};
   const bool concerned = (section_name == "strategy" && std::find(std::begin(keys), std::end(keys), key) != std::end(keys)) ||
-                         section_name == "strategy.plan_options" || section_name == "strategy.codec_options";
+                         section_name == "strategy.plan_options" || section_name == "strategy.orchestration_options" ||
+                         section_name == "strategy.codec_options";
   const Entry* chosen = concerned ? chosen_entry(root, catalogue, section("strategy")) : nullptr;
   for (const Catalogue::Strategy& strategy : catalogue.strategies) {
     if (chosen == &strategy && !strategy.exchanges_gradients)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What agreeing on the order of messages costs, by closed forms: for any number of workers, also more than a simulation holds.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/experiment/experiment.h"
+
+namespace syncline {
+
+// The experiment with another orchestration; keys that both have keep their values. ConfigError for an unknown name.
+Experiment with_orchestration(Experiment, const std::string& name);
+
+struct ControlTime {
+  std::string orchestration;
+  int workers = 1;
+  double cycle_s = 0;  // of one turn in the steady state, over the experiment's slowest link
+};
+// For each of `workers` and every orchestration that agrees on something. `tensors` that have a number, `requests` newly ready in a turn.
+std::vector<ControlTime> control_times(const Experiment&, std::span<const int> workers, std::int64_t tensors, double requests);
+
+// Buckets of the experiment's plan; of one that needs measured layer times as many as there are tensors, the most it can have.
+std::int64_t tensors_of(const Experiment&);
+
+}  // namespace syncline
