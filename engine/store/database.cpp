@@ -6,12 +6,15 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 
 namespace syncline {
 namespace {
+
+constexpr std::size_t most_idle = 64;  // statements of one connection
 
 [[noreturn]] void fail(int status, const char* detail, const std::string& path) {
   switch (status & 0xff) {
@@ -62,43 +65,64 @@ void check(int status, sqlite3* database, const std::string& path) {
 
 }  // namespace
 
+Statement::Idle::~Idle() {
+  for (sqlite3_stmt* statement : statements) sqlite3_finalize(statement);
+}
+
 Statement& Statement::operator=(Statement&& other) noexcept {
   if (this != &other) {
-    sqlite3_finalize(handle_);
+    give_back();
     handle_ = std::exchange(other.handle_, nullptr);
-    path_ = other.path_;
+    idle_ = other.idle_;
   }
   return *this;
 }
 
-Statement::~Statement() { sqlite3_finalize(handle_); }
+Statement::~Statement() { give_back(); }
+
+void Statement::give_back() noexcept {
+  if (handle_ == nullptr) return;
+  if (sqlite3_strnicmp(sqlite3_sql(handle_), "PRAGMA", 6) == 0) {  // some are answered when they are parsed
+    sqlite3_finalize(std::exchange(handle_, nullptr));
+    return;
+  }
+  // Neither a lock nor a text of the caller stays with it.
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+  std::vector<sqlite3_stmt*>& idle = idle_->statements;
+  if (idle.size() == most_idle) {
+    sqlite3_finalize(idle.front());
+    idle.erase(idle.begin());
+  }
+  idle.push_back(std::exchange(handle_, nullptr));
+}
 
 Statement& Statement::bind(int parameter, std::int64_t value) {
-  check(sqlite3_bind_int64(handle_, parameter, value), sqlite3_db_handle(handle_), *path_);
+  check(sqlite3_bind_int64(handle_, parameter, value), sqlite3_db_handle(handle_), idle_->path);
   return *this;
 }
 
 Statement& Statement::bind(int parameter, double value) {
   if (std::isnan(value)) throw UsageError("internal error: a NaN is stored by its kind, not as a number");
-  check(sqlite3_bind_double(handle_, parameter, value), sqlite3_db_handle(handle_), *path_);
+  check(sqlite3_bind_double(handle_, parameter, value), sqlite3_db_handle(handle_), idle_->path);
   return *this;
 }
 
 Statement& Statement::bind(int parameter, std::string_view value) {
   check(sqlite3_bind_text64(handle_, parameter, value.data() == nullptr ? "" : value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
-        sqlite3_db_handle(handle_), *path_);
+        sqlite3_db_handle(handle_), idle_->path);
   return *this;
 }
 
 Statement& Statement::bind(int parameter, std::span<const std::byte> value) {
   check(value.empty() ? sqlite3_bind_zeroblob(handle_, parameter, 0)
                       : sqlite3_bind_blob64(handle_, parameter, value.data(), value.size(), SQLITE_STATIC),
-        sqlite3_db_handle(handle_), *path_);
+        sqlite3_db_handle(handle_), idle_->path);
   return *this;
 }
 
 Statement& Statement::bind(int parameter, std::nullptr_t) {
-  check(sqlite3_bind_null(handle_, parameter), sqlite3_db_handle(handle_), *path_);
+  check(sqlite3_bind_null(handle_, parameter), sqlite3_db_handle(handle_), idle_->path);
   return *this;
 }
 
@@ -109,7 +133,7 @@ bool Statement::step() {
   // The message is gone after the reset, and without the reset the statement keeps its lock.
   const std::string detail = sqlite3_errmsg(sqlite3_db_handle(handle_));
   sqlite3_reset(handle_);
-  fail(status, detail.c_str(), *path_);
+  fail(status, detail.c_str(), idle_->path);
 }
 
 void Statement::run() {
@@ -158,7 +182,9 @@ std::optional<double> Statement::optional_real(int column) const { return null(c
 std::optional<std::string> Statement::optional_text(int column) const { return null(column) ? std::nullopt : std::optional(text(column)); }
 
 Database::Database(const std::filesystem::path& path, Mode mode, int busy_timeout_ms)
-    : path_(std::make_unique<std::string>(path.string())), writable_(mode != Mode::read) {
+    : idle_(std::make_unique<Statement::Idle>()), writable_(mode != Mode::read) {
+  idle_->path = path.string();
+  idle_->statements.reserve(most_idle);  // giving one back cannot fail
   if (mode == Mode::create) {
     // Made here, since SQLite would give it the mode that the umask leaves; log and index files take over the mode of the database.
     // Only where there is none: to close a file that is there would take away the locks that this process has on it.
@@ -171,11 +197,11 @@ Database::Database(const std::filesystem::path& path, Mode mode, int busy_timeou
   if (status != SQLITE_OK) {
     const std::string detail = handle_ != nullptr && (status & 0xff) != SQLITE_CANTOPEN ? sqlite3_errmsg(handle_) : std::strerror(errno);
     sqlite3_close_v2(std::exchange(handle_, nullptr));
-    fail(status, detail.c_str(), *path_);
+    fail(status, detail.c_str(), idle_->path);
   }
   try {
     sqlite3_extended_result_codes(handle_, 1);
-    check(sqlite3_busy_timeout(handle_, busy_timeout_ms), handle_, *path_);
+    check(sqlite3_busy_timeout(handle_, busy_timeout_ms), handle_, idle_->path);
     execute("PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000");
     if (writable_) {
       execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF");
@@ -189,29 +215,39 @@ Database::Database(const std::filesystem::path& path, Mode mode, int busy_timeou
 }
 
 Database::Database(Database&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), path_(std::move(other.path_)), writable_(other.writable_) {}
+    : handle_(std::exchange(other.handle_, nullptr)), idle_(std::move(other.idle_)), writable_(other.writable_) {}
 
 Database& Database::operator=(Database&& other) noexcept {
   if (this != &other) {
+    idle_ = std::move(other.idle_);
     sqlite3_close_v2(handle_);
     handle_ = std::exchange(other.handle_, nullptr);
-    path_ = std::move(other.path_);
     writable_ = other.writable_;
   }
   return *this;
 }
 
-Database::~Database() { sqlite3_close_v2(handle_); }
+Database::~Database() {
+  idle_.reset();
+  sqlite3_close_v2(handle_);
+}
 
 Statement Database::prepare(std::string_view sql) {
+  std::vector<sqlite3_stmt*>& idle = idle_->statements;
+  const auto known = std::find_if(idle.rbegin(), idle.rend(), [sql](sqlite3_stmt* statement) { return sql == sqlite3_sql(statement); });
+  if (known != idle.rend()) {
+    sqlite3_stmt* taken = *known;
+    idle.erase(std::next(known).base());
+    return {taken, idle_.get()};
+  }
   sqlite3_stmt* statement = nullptr;
   check(sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &statement, nullptr), handle_,
-        *path_);
-  return {statement, path_.get()};
+        idle_->path);
+  return {statement, idle_.get()};
 }
 
 void Database::execute(std::string_view sql) {
-  check(sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr), handle_, *path_);
+  check(sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr), handle_, idle_->path);
 }
 
 std::int64_t Database::integer(std::string_view sql) {
@@ -230,7 +266,7 @@ std::int64_t Database::checkpoint(bool truncate) {
   int frames = 0;
   const int status =
       sqlite3_wal_checkpoint_v2(handle_, nullptr, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
-  if ((status & 0xff) != SQLITE_BUSY && (status & 0xff) != SQLITE_LOCKED) check(status, handle_, *path_);
+  if ((status & 0xff) != SQLITE_BUSY && (status & 0xff) != SQLITE_LOCKED) check(status, handle_, idle_->path);
   return frames > 0 ? frames * integer("PRAGMA page_size") : 0;
 }
 
@@ -239,12 +275,12 @@ void Database::restart_log(double wait_s) {
   sqlite3_busy_timeout(handle_, static_cast<int>(wait_s * 1e3));
   const int status = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
   sqlite3_busy_timeout(handle_, static_cast<int>(before));
-  if ((status & 0xff) != SQLITE_BUSY && (status & 0xff) != SQLITE_LOCKED) check(status, handle_, *path_);
+  if ((status & 0xff) != SQLITE_BUSY && (status & 0xff) != SQLITE_LOCKED) check(status, handle_, idle_->path);
 }
 
 std::int64_t Database::log_file_bytes() const {
   std::error_code none;
-  const auto bytes = std::filesystem::file_size(*path_ + "-wal", none);
+  const auto bytes = std::filesystem::file_size(idle_->path + "-wal", none);
   return none ? 0 : static_cast<std::int64_t>(bytes);
 }
 

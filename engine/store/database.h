@@ -25,10 +25,12 @@ class WorkspaceBusy : public WorkspaceError {
   using WorkspaceError::WorkspaceError;
 };
 
-class Statement {  // a prepared statement; parameters count from 1, columns from 0
+// A prepared statement; parameters count from 1, columns from 0. To parse one costs more than most of ours take to run: when it goes out of
+// scope its Database keeps it for the next that asks for the same text.
+class Statement {
  public:
   Statement() = default;
-  Statement(Statement&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), path_(other.path_) {}
+  Statement(Statement&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), idle_(other.idle_) {}
   Statement& operator=(Statement&&) noexcept;
   ~Statement();
 
@@ -67,9 +69,15 @@ class Statement {  // a prepared statement; parameters count from 1, columns fro
 
  private:
   friend class Database;
-  Statement(sqlite3_stmt* handle, const std::string* path) : handle_(handle), path_(path) {}
+  struct Idle {  // of one Database: its path, and its statements that nobody uses now, the latest last
+    ~Idle();
+    std::string path;
+    std::vector<sqlite3_stmt*> statements;
+  };
+  Statement(sqlite3_stmt* handle, Idle* idle) : handle_(handle), idle_(idle) {}
+  void give_back() noexcept;
   sqlite3_stmt* handle_ = nullptr;
-  const std::string* path_ = nullptr;  // owned by the Database, which outlives its statements
+  Idle* idle_ = nullptr;  // owned by the Database, which outlives its statements
 };
 
 class Database {
@@ -93,12 +101,12 @@ class Database {
   void restart_log(double wait_s);
   std::int64_t log_file_bytes() const;  // never shrinks while in use: a log that starts anew overwrites it
   bool writable() const { return writable_; }
-  const std::string& path() const { return *path_; }
+  const std::string& path() const { return idle_->path; }
   sqlite3* handle() const { return handle_; }
 
  private:
   sqlite3* handle_ = nullptr;
-  std::unique_ptr<std::string> path_;
+  std::unique_ptr<Statement::Idle> idle_;
   bool writable_ = false;
 };
 

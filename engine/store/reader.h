@@ -58,7 +58,7 @@ class Reader {
   // points per pixel, else the finest level with at most 4 buckets per pixel. pixels <= 0: always raw.
   SeriesView read(std::int64_t series_key, XAxis, double from, double to, int pixels);
   void each_point(std::int64_t series_key, const std::function<void(const Point&)>&);
-  std::vector<Point> points(std::int64_t series_key);
+  std::vector<Point> points(std::int64_t series_key, std::int64_t first = 0);  // from the point of that number on, counted from 0
 
   std::vector<int> ranks(std::string_view run_id);  // that have step sums
   std::vector<StepSums> steps(std::string_view run_id, int rank, std::int64_t from_step = 0, std::int64_t to_step = INT64_MAX);

@@ -32,7 +32,7 @@ std::vector<Point> points_between(Database& database, std::int64_t series, std::
   std::vector<Point> points;
   Statement chunks = database.prepare(
       "SELECT first_n, count, data FROM chunk WHERE series = ?1 AND first_n < ?3 AND first_n >= "
-      "coalesce((SELECT max(first_n) FROM chunk WHERE series = ?1 AND first_n <= ?2), 0) ORDER BY first_n");
+      "coalesce((SELECT max(first_n) FROM chunk WHERE series = ?1 AND first_n <= ?2), 0) AND first_n + count > ?2 ORDER BY first_n");
   chunks.bind_all(series, first, last);
   while (chunks.step()) {
     const std::int64_t start = chunks.integer(0), count = chunks.integer(1);
@@ -145,10 +145,9 @@ void Reader::each_point(std::int64_t series, const std::function<void(const Poin
   }
 }
 
-std::vector<Point> Reader::points(std::int64_t series) {
-  std::vector<Point> points;
-  each_point(series, [&](const Point& point) { points.push_back(point); });
-  return points;
+std::vector<Point> Reader::points(std::int64_t series, std::int64_t first) {
+  const Transaction snapshot(database_, Transaction::Kind::snapshot);
+  return points_between(database_, series, first, shape_of(database_, series).count);
 }
 
 namespace {

@@ -346,6 +346,13 @@ int LegendStrip::heightForWidth(int width) const {
 }
 
 void LegendStrip::curvesChanged() {
+  std::vector<std::pair<CurveSpec, QString>> now;
+  for (const CurveSpec* curve : state_.drawn()) now.emplace_back(*curve, state_.legendOf(*curve));
+  if (now == told_ && state_.curves.size() == told_all_ && state_.dark == told_dark_ && font() == told_font_) return;
+  told_ = std::move(now);
+  told_all_ = state_.curves.size();
+  told_dark_ = state_.dark;
+  told_font_ = font();
   if (heightForWidth(width()) != height()) updateGeometry();
   placeMore();
   update();

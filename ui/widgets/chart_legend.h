@@ -101,7 +101,7 @@ class LegendStrip : public QWidget {
   QSize minimumSizeHint() const override { return {40, line()}; }
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
-  void curvesChanged();  // others are drawn, or under other names
+  void curvesChanged();  // perhaps others are drawn, or under other names
 
  Q_SIGNALS:
   void hideToggled(const QString& id);
@@ -130,6 +130,10 @@ class LegendStrip : public QWidget {
 
   ChartState& state_;
   QToolButton* more_;
+  std::vector<std::pair<CurveSpec, QString>> told_;  // what was drawn when it changed last: new data alone changes nothing here
+  std::size_t told_all_ = 0;
+  bool told_dark_ = false;
+  QFont told_font_;
 };
 
 }  // namespace syncline::ui

@@ -43,10 +43,16 @@ void CurveGraph::draw(QCPPainter* painter) {
   if (reduced_) chart::close_slits(line.bars);
   painter->save();
   painter->setAntialiasing(false);
-  const double width = std::max(1.0, std::floor(mPen.widthF()));
+  painter->setPen(Qt::NoPen);
+  painter->setBrush(mPen.color());
+  const int width = std::max(1, static_cast<int>(mPen.widthF()));
+  QVector<QRect> bars;
+  bars.reserve(static_cast<qsizetype>(line.bars.size()));
   for (const chart::PixelBar& bar : line.bars) {
-    painter->fillRect(QRectF(bar.column, std::floor(bar.top), width, std::max(1.0, std::ceil(bar.bottom - bar.top))), mPen.color());
+    bars.append(
+        QRect(bar.column, static_cast<int>(std::floor(bar.top)), width, std::max(1, static_cast<int>(std::ceil(bar.bottom - bar.top)))));
   }
+  painter->drawRects(bars);
   painter->restore();
   // At this width nobody sees a round join, and each costs two arcs.
   QPen pen = mPen;
@@ -56,6 +62,20 @@ void CurveGraph::draw(QCPPainter* painter) {
     pen = QPen(mPen.color(), 1);
   } else {
     applyDefaultAntialiasingHint(painter);
+    if (pen.style() == Qt::SolidLine) {
+      // Filled outlines: the stroker asks for the angle of each join.
+      painter->setPen(Qt::NoPen);
+      painter->setBrush(pen.color());
+      for (const auto& run : line.runs) {
+        const std::vector<chart::PixelPoint> outline = chart::outline_of(run, pen.widthF());
+        QPolygonF polygon;
+        polygon.reserve(static_cast<qsizetype>(outline.size()));
+        for (const chart::PixelPoint& point : outline) polygon.append({point.x, point.y});
+        painter->drawPolygon(polygon, Qt::WindingFill);
+      }
+      painter->setBrush(Qt::NoBrush);
+      return;
+    }
   }
   painter->setPen(pen);
   painter->setBrush(Qt::NoBrush);

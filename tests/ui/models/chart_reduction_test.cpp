@@ -297,6 +297,28 @@ TEST(PixelLine, ASpikeIsABarAndAGapStaysOne) {
   for (const auto& run : line.runs) EXPECT_FALSE(run.front().x < 31 && run.back().x > 39);
 }
 
+TEST(PixelLine, TheOutlineOfARunIsAsWideAsItsStrokeAndNoWiderAtACorner) {
+  const double width = 1.5;
+  const std::vector<PixelPoint> run = {{0, 10}, {8, 4}, {16, 4}, {16.5, 40}, {17, 4}, {30, 9}};
+  const std::vector<PixelPoint> outline = outline_of(run, width);
+  ASSERT_EQ(outline.size(), 2 * run.size());
+  EXPECT_NEAR(std::hypot(outline.front().x - outline.back().x, outline.front().y - outline.back().y), width, 1e-9);
+  const auto distance = [](const PixelPoint& point, const PixelPoint& a, const PixelPoint& b) {
+    return std::abs((b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x)) / std::hypot(b.x - a.x, b.y - a.y);
+  };
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    for (const PixelPoint& side : {outline[i], outline[outline.size() - 1 - i]}) {
+      EXPECT_LE(std::hypot(side.x - run[i].x, side.y - run[i].y), width + 1e-9) << i;
+      // The gentle corners keep both sides at half the width from both of their segments.
+      if (i == 1) {
+        EXPECT_NEAR(distance(side, run[0], run[1]), width / 2, 1e-9);
+        EXPECT_NEAR(distance(side, run[1], run[2]), width / 2, 1e-9);
+      }
+    }
+  }
+  EXPECT_TRUE(outline_of(std::vector<PixelPoint>{{1, 1}}, width).empty());
+}
+
 TEST(HeatCells, TooManyCellsAreTakenTogetherByTheirMaximum) {
   const std::vector<double> values = {1, 2, 3, 4, 5, 6, 7, 8, nan, nan, 11, 12};
   const HeatCells cells = heat_cells(values, 3, 4, 2, 2);

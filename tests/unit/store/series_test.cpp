@@ -117,6 +117,15 @@ TEST_F(SeriesTest, NonFiniteValuesSurviveRowsAndChunks) {
     ASSERT_TRUE(same_axes(point.axes, stored_axes(axes_at(step)))) << step;
     ASSERT_EQ(point.sequence, step + 1);
   }
+  // What has come since some point: the same, whether that lies within a chunk, between two or beyond all of them.
+  for (const std::int64_t first :
+       {std::int64_t{1}, chunk_points - 1, chunk_points, chunk_points + 1, std::int64_t{2999}, std::int64_t{3000}}) {
+    const std::vector<Point> rest = reader.points(series->key, first);
+    ASSERT_EQ(rest.size(), static_cast<std::size_t>(3000 - first));
+    if (!rest.empty()) {
+      EXPECT_EQ(rest.front().sequence, first + 1);
+    }
+  }
 }
 
 // What the levels must hold, from the raw points alone.

@@ -149,4 +149,28 @@ void close_slits(std::vector<PixelBar>& bars) {
   bars = std::move(closed);
 }
 
+std::vector<PixelPoint> outline_of(std::span<const PixelPoint> run, double width) {
+  constexpr double sharpest = 2;  // half widths that a corner may stick out
+  const std::size_t count = run.size();
+  if (count < 2) return {};
+  std::vector<PixelPoint> outline(2 * count);
+  PixelPoint before{0, 0};
+  for (std::size_t i = 0; i < count; ++i) {
+    PixelPoint after = before;
+    if (i + 1 < count) {
+      const double dx = run[i + 1].x - run[i].x, dy = run[i + 1].y - run[i].y, length = std::hypot(dx, dy);
+      if (length > 0) after = {-dy / length, dx / length};
+    }
+    if (i == 0) before = after;
+    // Along the mean of both normals, so far that each side keeps its distance.
+    const PixelPoint both{before.x + after.x, before.y + after.y};
+    const double square = both.x * both.x + both.y * both.y;
+    const double reach = 0.5 * width * (square > 1e-9 ? std::min(2 / square, sharpest / std::sqrt(square)) : 0);
+    outline[i] = {run[i].x + reach * both.x, run[i].y + reach * both.y};
+    outline[2 * count - 1 - i] = {run[i].x - reach * both.x, run[i].y - reach * both.y};
+    before = after;
+  }
+  return outline;
+}
+
 }  // namespace syncline::ui::chart

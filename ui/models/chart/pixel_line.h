@@ -27,4 +27,8 @@ PixelLine pixel_line(std::span<const PixelPoint>, double tolerance = 0.3);
 // of the screen may get less than what its samples reach: every bar also covers the column after it.
 void close_slits(std::vector<PixelBar>& bars);
 
+// Around a run of at least two points, `width` wide: to fill, where a stroke would be drawn (flat ends, corners that stick out by a width
+// at most).
+std::vector<PixelPoint> outline_of(std::span<const PixelPoint> run, double width);
+
 }  // namespace syncline::ui::chart

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace syncline::ui::chart {
 
@@ -86,8 +87,10 @@ bool ViewCache::grow(Reader& reader, const SeriesInfo& info) {
   if (last_x <= to_) {
     if (static_cast<std::int64_t>(points_.size()) + added > most_points_per_pixel * std::max(1, pixels_)) return false;
     const std::int64_t last_sequence = points_.back().sequence;
-    for (const Point& point : reader.read(info.key, axis_, last_x, to_, 0).points) {
-      if (point.sequence > last_sequence) points_.push_back(point);
+    for (const Point& point : reader.points(info.key, count_)) {
+      if (point.sequence <= last_sequence) continue;
+      if (value_of(points_.back().axes, axis_) > to_) break;  // one neighbour outside is enough
+      points_.push_back(point);
     }
   }  // else what is new lies to the right of the view
   count_ = info.count;
@@ -153,9 +156,9 @@ void ColumnCache::update(Reader& reader, const std::vector<Attempt>& attempts, X
   }
   if (parts_.empty() || parts_.back().count == with_data.back()->series->count) return;
   Part& part = parts_.back();
-  part.count = with_data.back()->series->count;
+  const std::int64_t before = std::exchange(part.count, with_data.back()->series->count);
   const std::int64_t known = part.last_sequence;
-  for (const Point& point : reader.read(part.key, axis, x_.empty() ? -infinity : x_.back(), infinity, 0).points) {
+  for (const Point& point : reader.points(part.key, before)) {
     if (point.sequence > known) take(part, point);
   }
 }
