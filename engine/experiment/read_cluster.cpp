@@ -214,13 +214,13 @@ void ExperimentReader::read_strategy() {
   if (table.usable("plan")) strategy.plan = table.params.choice("plan");
   if (table.usable("allreduce")) strategy.allreduce = table.params.choice("allreduce");
   if (table.usable("orchestration")) strategy.orchestration = table.params.choice("orchestration");
+  if (table.usable("submit_order")) strategy.submit_order = table.params.choice("submit_order");
+  if (table.usable("hook_jitter")) strategy.hook_jitter_s = table.params.real("hook_jitter");
   if (table.usable("codec")) strategy.codec = table.params.choice("codec");
   for (const auto& [key, value] : table.params.all()) {
     const auto is_key = [&key = key](const Parameter& row) { return row.key == key; };
     if (std::none_of(table_section.parameters.begin(), table_section.parameters.end(), is_key)) strategy.options.set(key, value);
   }
-  if (table.usable("submit_order")) strategy.submit_order = table.params.choice("submit_order");
-  if (table.usable("hook_jitter")) strategy.hook_jitter_s = table.params.real("hook_jitter");
   bool exchanges = true;
   for (const Catalogue::Strategy& each : catalogue_.strategies) {
     if (entry != &each) continue;
@@ -229,12 +229,12 @@ void ExperimentReader::read_strategy() {
   }
   read_options(table, "plan", "strategy.plan_options", exchanges, strategy.plan_options);
   read_options(table, "allreduce", "strategy.allreduce_options", true, strategy.allreduce_options);
+  read_options(table, "orchestration", "strategy.orchestration_options", exchanges, strategy.orchestration_options);
   read_options(table, "codec", "strategy.codec_options", exchanges, strategy.codec_options);
   check_link(table);
   check_levels(table);
 }
 
-  read_options(table, "orchestration", "strategy.orchestration_options", exchanges, strategy.orchestration_options);
 void ExperimentReader::read_options(const TableRecord& strategy, std::string_view key, std::string_view section_name, bool applies,
                                     Params& options) {
   const Section& table_section = section(section_name);

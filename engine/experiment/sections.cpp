@@ -337,6 +337,7 @@ constexpr std::array links = {
       .initial = false},
 };
 
+constexpr Names submit_orders[] = {"backward", "random"};
 constexpr std::array strategy = {
     P{.key = "name", .help = "The distributed algorithm.", .kind = P::choice},
     P{.key = "plan", .help = "How gradients are grouped into messages.", .kind = P::choice, .initial = "threshold"},
@@ -348,6 +349,22 @@ constexpr std::array strategy = {
       .kind = P::choice,
       .initial = "static",
       .advanced = true},
+    P{.key = "orchestration_options", .help = "The orchestration's own keys.", .kind = P::table},
+    P{.key = "submit_order",
+      .help = "In which order a worker's gradients are handed over; random: another one on each worker and in each step, as where graphs "
+              "branch.",
+      .kind = P::choice,
+      .initial = "backward",
+      .advanced = true,
+      .choices = submit_orders},
+    P{.key = "hook_jitter",
+      .help = "Longest of the random delays before each gradient is handed over, different on each worker and in each step.",
+      .kind = P::duration,
+      .initial = 0.0,
+      .least = 0,
+      .most = 60,
+      .advanced = true,
+      .unit = "s"},
     P{.key = "codec", .help = "How gradients are encoded on the way.", .kind = P::choice, .initial = "none"},
     P{.key = "codec_options", .help = "The codec's own keys.", .kind = P::table},
 };
@@ -379,7 +396,6 @@ constexpr std::array fault = {
       .help = "When a worker dies.",
       .kind = P::choice,
       .initial = "fail",
-constexpr Names submit_orders[] = {"backward", "random"};
       .advanced = true,
       .choices = loss_choices},
 };
@@ -391,22 +407,6 @@ constexpr std::array checkpoint = {
     P{.key = "keep", .help = "How many of the newest checkpoints are kept.", .kind = P::integer, .initial = 2_i, .least = 1, .most = 1e6},
 };
 constexpr std::span<const Parameter> none;
-    P{.key = "orchestration_options", .help = "The orchestration's own keys.", .kind = P::table},
-    P{.key = "submit_order",
-      .help = "In which order a worker's gradients are handed over; random: another one on each worker and in each step, as where graphs "
-              "branch.",
-      .kind = P::choice,
-      .initial = "backward",
-      .advanced = true,
-      .choices = submit_orders},
-    P{.key = "hook_jitter",
-      .help = "Longest of the random delays before each gradient is handed over, different on each worker and in each step.",
-      .kind = P::duration,
-      .initial = 0.0,
-      .least = 0,
-      .most = 60,
-      .advanced = true,
-      .unit = "s"},
 
 constexpr std::array table = {
     Section{"", "Experiment", "The run's name and the start of its random streams.", root, "", ""},
@@ -427,6 +427,8 @@ constexpr std::array table = {
             "strategies", "name"},
     Section{"strategy.plan_options", "Plan", "Keys of the plan.", none, "plans", "strategy.plan"},
     Section{"strategy.allreduce_options", "Allreduce", "Keys of the collective.", none, "allreduces", "strategy.allreduce"},
+    Section{"strategy.orchestration_options", "Orchestration", "Keys of the agreement on an order.", none, "orchestrations",
+            "strategy.orchestration"},
     Section{"strategy.codec_options", "Codec", "Keys of the codec.", none, "codecs", "strategy.codec"},
     Section{"fault", "Faults", "What happens when a rank goes silent or dies.", fault, "", ""},
     Section{"checkpoint", "Checkpoints", "When the state is saved, and how many are kept.", checkpoint, "", ""},
@@ -469,8 +471,6 @@ void check_table(std::string_view where, std::span<const Parameter> parameters, 
     keys.push_back(parameter.key);
   }
   for (const Parameter& parameter : parameters) {
-    Section{"strategy.orchestration_options", "Orchestration", "Keys of the agreement on an order.", none, "orchestrations",
-            "strategy.orchestration"},
     if (parameter.help.empty() || parameter.help.back() != '.')
       mistakes.push_back(fmt::format("{}: the help of '{}' is no sentence", where, parameter.key));
     try {

@@ -131,8 +131,6 @@ inline constexpr std::string_view resident_memory_bytes = "resident_memory_bytes
 // One series per host, under its first rank: all interfaces beside the loopback.
 inline constexpr std::string_view network_sent_bytes_per_s = "network_sent_bytes_per_s";
 inline constexpr std::string_view network_received_bytes_per_s = "network_received_bytes_per_s";
-}  // namespace series
-
 // With a negotiated orchestration, of rank 0 in each step: turns of the control plane, bytes that it contributed to them, control messages
 // that it sent and got, turns that went by rank 0, data allreduces started, seconds in turns.
 inline constexpr std::string_view control_cycles = "control_cycles";
@@ -141,4 +139,6 @@ inline constexpr std::string_view control_messages = "control_messages";
 inline constexpr std::string_view slow_path_runs = "slow_path_runs";
 inline constexpr std::string_view data_allreduces = "data_allreduces";
 inline constexpr std::string_view control_s = "control_s";
+}  // namespace series
+
 }  // namespace syncline

@@ -219,6 +219,7 @@ void Trainer::one_step() {
     return;
   }
   if (kind == Step::compute) {
+    if (negotiates_) parts_.data.expect(static_cast<int>(replica_.plan().groups().size()));
     parts_.gate.take();
     result = parts_.task.compute({replica_.bound_params(), replica_.bound_grads(), statistics_}, loader_, step_, hooks_);
     hooks_.reached_collective();
@@ -235,7 +236,6 @@ void Trainer::one_step() {
   ++step_;
   samples_ += result.global_samples;
   epoch_ += loader_.epoch() - epoch_before;
-    if (negotiates_) parts_.data.expect(static_cast<int>(replica_.plan().groups().size()));
   sums_.steps += 1;
   sums_.loss += result.loss_sum;
   sums_.correct += result.correct;
@@ -249,7 +249,20 @@ void Trainer::one_step() {
   if (parts_.pace != nullptr && parts_.pace->take_overrun()) done.known.flags |= step_overrun;
   done.start_s = next_start_s_;
   next_start_s_ = done.end_s = parts_.clock.now_s();
+  if (negotiates_) record_releases();
   parts_.observer.step_done(done);
+}
+
+void Trainer::record_releases() {
+  const ReleaseCounters now = parts_.data.release_counters(), before = std::exchange(counted_, now);
+  const std::int64_t step = step_ - 1;
+  const auto record = [&](std::string_view name, std::int64_t count) { parts_.recorder.scalar(name, step, static_cast<double>(count)); };
+  record(series::control_cycles, now.cycles - before.cycles);
+  record(series::control_bytes, now.control_bytes - before.control_bytes);
+  record(series::control_messages, now.control_messages - before.control_messages);
+  record(series::slow_path_runs, now.slow_paths - before.slow_paths);
+  record(series::data_allreduces, now.messages - before.messages);
+  parts_.recorder.scalar(series::control_s, step, now.control_s - before.control_s);
 }
 
 // How many ranks had samples in this step: the last batch of an epoch, cut by cumulative shares, can leave some without.
@@ -265,22 +278,9 @@ std::int64_t Trainer::gradient_ranks() const {
   return with_samples;
 }
 
-  if (negotiates_) record_releases();
 void Trainer::meeting() {
   if (const auto word = control_->read()) take(*word);
   ControlPart mine;
-void Trainer::record_releases() {
-  const ReleaseCounters now = parts_.data.release_counters(), before = std::exchange(counted_, now);
-  const std::int64_t step = step_ - 1;
-  const auto record = [&](std::string_view name, std::int64_t count) { parts_.recorder.scalar(name, step, static_cast<double>(count)); };
-  record(series::control_cycles, now.cycles - before.cycles);
-  record(series::control_bytes, now.control_bytes - before.control_bytes);
-  record(series::control_messages, now.control_messages - before.control_messages);
-  record(series::slow_path_runs, now.slow_paths - before.slow_paths);
-  record(series::data_allreduces, now.messages - before.messages);
-  parts_.recorder.scalar(series::control_s, step, now.control_s - before.control_s);
-}
-
   if (parts_.control.rank() == 0 && checkpoint_due_.by_time(parts_.clock.now_s())) mine.flags |= checkpoint_now;
   mine.flags |= parts_.input.wanted();
   if (traits_.replicas_identical && options_.hash_every > 0 && parts_.data.size() > 1 && step_ % options_.hash_every == 0)

@@ -133,9 +133,9 @@ class Trainer {
   ReplicaImpl replica_;
   std::unique_ptr<Strategy> strategy_;
   StepHooks hooks_;
-  std::optional<Control> control_;  // when the plan is known
   bool negotiates_ = false;  // the order of buckets is agreed on in each step
   ReleaseCounters counted_;
+  std::optional<Control> control_;  // when the plan is known
   View statistics_, merged_statistics_;
   Vector evaluated_;
   NullRecorder no_spans_;

@@ -76,10 +76,10 @@ void RankRecording::started(std::span<const LayerSlice> slices, const Plan& plan
   options_.writer->unit(series::resident_memory_bytes, "B");
   options_.writer->unit(series::network_sent_bytes_per_s, "B/s");
   options_.writer->unit(series::network_received_bytes_per_s, "B/s");
-  options_.writer->unit(series::samples_per_s, "1/s");
-  options_.writer->unit(series::end_to_end_samples_per_s, "1/s");
   options_.writer->unit(series::control_bytes, "B");
   options_.writer->unit(series::control_s, "s");
+  options_.writer->unit(series::samples_per_s, "1/s");
+  options_.writer->unit(series::end_to_end_samples_per_s, "1/s");
 }
 
 // Quartzes drift by up to 50 us in a second, so one measurement serves for a while only. The communication is idle here on every rank.
