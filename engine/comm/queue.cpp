@@ -236,6 +236,7 @@ bool CommQueue::advance(double now) {
   if (!stopping_.load(std::memory_order_acquire)) return moved;
   // What has no end of its own (a mailbox that nobody closed) does not keep the thread.
   for (std::size_t i = active_.size(); i-- > 0;) {
+    active_[i]->queue_stops();
     if (!active_[i]->endless()) continue;
     active_[i]->abandon(*transport_);
     active_[i]->finish();

@@ -32,6 +32,7 @@ class Operation : public WorkState {
   virtual bool cancelled(Transport&) { return false; }    // cancel() was asked for: true when the operation ended by it
   virtual std::string waiting_for() const { return {}; }  // "ranks 1 and 3"; empty: nobody in particular
   virtual bool endless() const { return false; }          // no limit, and nobody waits for its end (a mailbox)
+  virtual void queue_stops() {}                           // nobody will ask for anything more
   virtual double due_s() const { return forever_s; }      // when it wants to go on by the clock alone
 
   std::shared_ptr<Lane> lane;  // set: one at a time with the others of this lane

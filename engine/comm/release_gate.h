@@ -81,6 +81,7 @@ class ReleaseSession final : public Operation {
   std::string waiting_for() const override { return releases_->waiting_for(); }
   double due_s() const override { return runs_ ? releases_->due_s() : forever_s; }
   void describe_to(std::string& text) const override { text += releases_->describe(); }
+  void queue_stops() override { releases_->ask_stop(); }  // buckets that nobody asked for
   void again(int buckets) { buckets_ = buckets; }
 
  private:

@@ -269,6 +269,19 @@ TEST(Releases, ARankThatGivesUpEndsTheStepOfAllInTheSameTurn) {
   for (const std::int64_t each : cycles) EXPECT_EQ(each, cycles.front());
 }
 
+TEST(Releases, AStepThatNobodyFinishesDoesNotKeepTheWorldFromEnding) {
+  for (const std::string_view name : {"bitvector", "coordinator"}) {
+    on_ranks(3, [&](World& world) {
+      Communicator& comm = world.communicator();
+      comm.orchestrate(options_of(name));
+      Buckets mine(1, 8);
+      comm.expect(2);
+      mine.ask(comm, 0);
+      mine.wait();
+    });
+  }
+}
+
 // Trap: a cycle shorter than its exchange is a thread that takes a core. Buckets that are late here keep the ranks cycling for 0.3 s.
 TEST(Releases, CyclesWithoutAPauseLeaveTheProcessorAlone) {
   for (const double cycle_time_s : {0.0, 1e-3}) {
