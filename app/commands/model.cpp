@@ -7,6 +7,7 @@
 
 #include "app/commands.h"
 #include "engine/base/units.h"
+#include "engine/sim/control_plane.h"
 #include "engine/sim/preview.h"
 #include "engine/sim/profiles.h"
 #include "engine/sim/traced_profile.h"
@@ -111,9 +112,11 @@ int plan(const PlanArguments& arguments, const Global& global) {
                        {"start_s", number(time_of(message, &Timeline::Exchange::start_s))},
                        {"end_s", number(time_of(message, &Timeline::Exchange::end_s))}});
   }
+  const std::optional<Turns> turns = turns_of(experiment, static_cast<std::int64_t>(planned.messages.size()));
   if (global.json) {
-    const nlohmann::ordered_json document = {
+    nlohmann::ordered_json document = {
         {"buckets", buckets}, {"step_s", number(planned.step_s)}, {"exposed_comm_s", number(planned.exposed_s)}};
+    if (turns) document["agreed"] = {{"every_s", turns->every_s}, {"turn_s", turns->turn_s}};
     std::printf("%s\n", document.dump(2).c_str());
     return 0;
   }
@@ -133,6 +136,12 @@ int plan(const PlanArguments& arguments, const Global& global) {
                 format_duration(*planned.exposed_s).c_str());
   } else {
     std::printf("\nno times: give --profile RUN, a traced run of this model and batch, or a file of layer times\n");
+  }
+  if (turns) {
+    std::printf(
+        "\nthe order is agreed on every %s ('%s'): a bucket leaves up to that time, and the %s of a turn, after it is ready on the last "
+        "worker, which the times here leave out; 'simulate' has it\n",
+        format_duration(turns->every_s).c_str(), experiment.strategy.orchestration.c_str(), format_duration(turns->turn_s).c_str());
   }
   return 0;
 }

@@ -45,6 +45,16 @@ std::vector<ControlTime> control_times(const Experiment& experiment, std::span<c
   return times;
 }
 
+std::optional<Turns> turns_of(const Experiment& experiment, std::int64_t tensors) {
+  const OrchestrationEntry& entry = orchestration(experiment.strategy.orchestration);
+  if (entry.make == nullptr) return std::nullopt;
+  Turns turns{.every_s = release_options(entry, experiment.strategy.orchestration_options).cycle_time_s};
+  const int workers[] = {static_cast<int>(experiment.cluster.workers)};
+  for (const ControlTime& each : control_times(experiment, workers, tensors, 1))
+    if (each.orchestration == entry.name) turns.turn_s = each.cycle_s;
+  return turns;
+}
+
 std::int64_t tensors_of(const Experiment& experiment) {
   const DataShape data = data_shape(experiment.data);
   Structure structure = resolve(expand_model(experiment.model, data.shape, data.classes), data.shape, data.classes);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ struct ControlTime {
 };
 // For each of `workers` and every orchestration that agrees on something. `tensors` that have a number, `requests` newly ready in a turn.
 std::vector<ControlTime> control_times(const Experiment&, std::span<const int> workers, std::int64_t tensors, double requests);
+
+// Of the experiment's own orchestration with its number of workers; nullopt where nothing is agreed on.
+struct Turns {
+  double every_s = 0, turn_s = 0;
+};
+std::optional<Turns> turns_of(const Experiment&, std::int64_t tensors);
 
 // Buckets of the experiment's plan; of one that needs measured layer times as many as there are tensors, the most it can have.
 std::int64_t tensors_of(const Experiment&);

@@ -104,6 +104,19 @@ TEST(Orchestrated, TheControlTimeOfATurnIsShownForAnyNumberOfRanks) {
   EXPECT_GT((cycle_s[{"coordinator", 27600}]) / (cycle_s[{"coordinator", 16}]), 1000);
 }
 
+TEST(Orchestrated, APlanSaysHowOftenItsOrderIsAgreedOn) {
+  const Engine engine;
+  const Ended fixed = engine.run("plan job.toml --json");
+  EXPECT_FALSE(json::parse(fixed.output).contains("agreed")) << fixed.output;
+  const Ended agreed = engine.run(
+      "plan job.toml --json --set strategy.orchestration=bitvector --set 'strategy.orchestration_options.cycle_time=\"2 ms\"' --set "
+      "'cluster.link.latency=\"1 ms\"'");
+  ASSERT_EQ(agreed.code, 0) << agreed.output;
+  const json document = json::parse(agreed.output);
+  EXPECT_EQ(document["agreed"]["every_s"], 0.002);
+  EXPECT_NEAR(document["agreed"]["turn_s"].get<double>(), 0.002, 1e-6) << "two ranks: there and back";
+}
+
 TEST(Orchestrated, KeysThatMeanNothingAreRefusedWithWhatWouldBeRight) {
   const Engine engine;
   const Ended other = engine.run("validate job.toml --set strategy.orchestration=static --set strategy.orchestration_options.cycle_time=1");
