@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,8 @@
 #include "kernels/view.h"
 
 namespace syncline {
+
+class Communicator;
 
 struct Batch {                        // host memory, filled by a prefetch thread; valid until the next call of Loader::next
   std::int64_t rows = 0;              // my samples of this step; 0 is possible in the last global batch
@@ -74,6 +77,25 @@ class Loader {
   virtual void resume_at(std::int64_t /*epoch*/, std::int64_t /*batch*/, std::int64_t /*position*/) {
     throw UsageError("this loader cannot resume at a position");
   }
+  // Samples that live in the memory of the ranks change places before the epoch that next() gives next: all ranks call exchange() then,
+  // together, after the last batch before it was used. Until they did, next() is a UsageError.
+  struct Exchanged {
+    std::int64_t samples = 0, bytes = 0;  // that this rank sent to others
+  };
+  virtual bool exchange_due() const { return false; }
+  virtual Exchanged exchange() { return {}; }
+};
+
+// Distributed in-memory data (the card of multi-colour allreduce, section E). The ranks are `groups` groups of neighbours, and each group
+// holds the whole set: every rank one block of it, in proportion to the batches, at first in the order of the files (or sorted by label). A
+// rank draws from its block without replacement; when it has (after `groups` epochs) that was one pass, and before every
+// `shuffle_every`-th pass the samples of a group change places by a permutation of (seed, pass) that all its ranks know.
+struct Residency {
+  bool memory = false;
+  std::int64_t shuffle_every = 1;                             // passes; 0: never
+  int groups = 1;                                             // divides the ranks; equal batches only where it is more than one
+  Communicator* members = nullptr;                            // of this rank's group in the order of ranks; not needed where nothing moves
+  std::function<std::shared_ptr<const Dataset>()> open = {};  // the source, to read the block of another epoch; not needed without seek()
 };
 
 struct LoaderOptions {
@@ -88,6 +110,8 @@ struct LoaderOptions {
   std::vector<std::string> augment;
   std::vector<float> mean, stddev;  // per channel, or one for all; empty: the dataset's own
   int prefetch = 2;                 // batches read ahead by one thread; 0: read in next()
+  double read_delay_s = 0;          // that every batch read from the source takes longer
+  Residency residency = {};
 };
 // ConfigError where the options do not fit the set (no full batch under "drop", another number of channels), UsageError for batches
 // that do not fit `ranks`. next() gives memory that stays valid until the next call, whatever else is called between.

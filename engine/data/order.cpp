@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
+#include "engine/data/resident_set.h"
 
 namespace syncline {
 
@@ -44,21 +45,38 @@ SampleOrder::SampleOrder(const Dataset& dataset, const LoaderOptions& options)
       train_(options.train),
       by_label_(chosen(options.shards, "shards", "shuffled", "by-label") && options.train),
       drop_(chosen(options.last_batch, "last_batch", "keep", "drop") && options.train),
-      shares_(options.batch_per_rank, options.ranks) {
+      shares_(options.batch_per_rank, options.ranks),
+      resident_(options.residency.memory && options.train),
+      shuffle_every_(options.residency.shuffle_every),
+      groups_(resident_ ? options.residency.groups : 1),
+      members_(static_cast<int>(ranks_ / std::max<std::int64_t>(groups_, 1))),
+      blocks_(by_label_ || resident_) {
+  if (groups_ < 1 || members_ * groups_ != ranks_)
+    throw ConfigError(fmt::format("data.dimd_groups: {} groups of {} workers; a divisor of their number would be right", groups_, ranks_));
   if (rank_ < 0 || rank_ >= ranks_) throw UsageError(fmt::format("rank {} of {}", rank_, ranks_));
   if (size_ < 1 || size_ > most) throw ConfigError(fmt::format("data: a set of {} samples; 1 to {} are possible", size_, most));
   set_shares(shares_);
   if (!train_) return;
   order_.resize(static_cast<std::size_t>(size_));
+  if (!blocks_) return;
+  first_.resize(order_.size());
+  std::iota(first_.begin(), first_.end(), 0);
   if (by_label_) {
-    sorted_.resize(order_.size());
-    std::iota(sorted_.begin(), sorted_.end(), 0);
     std::vector<std::int32_t> labels;
     for (std::int64_t id = 0; id < size_; ++id) labels.push_back(dataset.label(id));
-    std::stable_sort(sorted_.begin(), sorted_.end(), [&](std::int32_t a, std::int32_t b) {
+    std::stable_sort(first_.begin(), first_.end(), [&](std::int32_t a, std::int32_t b) {
       return labels[static_cast<std::size_t>(a)] < labels[static_cast<std::size_t>(b)];
     });
   }
+  slots_ = first_;
+  cut_blocks();
+}
+
+// Of the ranks of a group, in proportion to their batches; where there are several groups these are equal.
+void SampleOrder::cut_blocks() {
+  ends_.assign(1, 0);
+  for (int member = 1; member <= members_; ++member)
+    ends_.push_back(groups_ == 1 ? shares_.begin(member, size_) : size_ * member / members_);
 }
 
 void SampleOrder::check(const Shares& shares) const {
@@ -67,12 +85,18 @@ void SampleOrder::check(const Shares& shares) const {
         fmt::format("data.last_batch: \"drop\" leaves nothing of {} samples, fewer than one global batch of {}; \"keep\" uses them", size_,
                     shares.total()));
   }
+  for (int rank = 1; rank < ranks_ && groups_ > 1; ++rank) {
+    if (shares.batch(rank) != shares.batch(0))
+      throw ConfigError("data.dimd_groups: several groups need equal batches on all workers; dimd_groups = 1 takes uneven ones");
+  }
 }
 
 void SampleOrder::set_shares(const Shares& shares) {
   check(shares);
   shares_ = shares;
-  if (by_label_) epoch_ = -1;  // the blocks are cut by the shares
+  if (!blocks_) return;
+  epoch_ = -1;  // the blocks are cut by the shares
+  cut_blocks();
 }
 
 std::int64_t SampleOrder::batches_per_epoch() const { return (size_ + (drop_ ? 0 : shares_.total() - 1)) / shares_.total(); }
@@ -123,32 +147,56 @@ Cursor SampleOrder::after(const Slice& slice) const {
 void SampleOrder::prepare(std::int64_t epoch) {
   if (!train_ || epoch == epoch_) return;
   epoch_ = epoch;
-  if (by_label_) {
-    std::copy(sorted_.begin(), sorted_.end(), order_.begin());
-    for (int rank = 0; rank < ranks_; ++rank)
-      shuffle(shares_.begin(rank, size_), shares_.begin(rank + 1, size_), static_cast<std::uint64_t>(rank) + 1);
+  if (blocks_) {
+    const auto slots = slots_after(changes_before(epoch));
+    std::copy(slots.begin(), slots.end(), order_.begin());
+    for (int member = 0; member < members_; ++member)
+      shuffle(ends_[static_cast<std::size_t>(member)], ends_[static_cast<std::size_t>(member) + 1],
+              static_cast<std::uint64_t>(rank_ - this->member() + member) + 1);
   } else {
     std::iota(order_.begin(), order_.end(), 0);
     shuffle(0, size_, 0);
   }
 }
 
+std::int64_t SampleOrder::changes_before(std::int64_t epoch) const {
+  return resident_ && shuffle_every_ > 0 && members_ > 1 ? epoch / groups_ / shuffle_every_ : 0;
+}
+
+std::span<const std::int32_t> SampleOrder::slots_after(std::int64_t changes) {
+  if (changes < changes_) {
+    slots_ = first_;
+    changes_ = 0;
+  }
+  std::vector<std::int32_t> before;
+  for (; changes_ < changes; ++changes_) {
+    const auto group = static_cast<std::uint64_t>(rank_ / members_);
+    const auto from = slot_permutation(size_, stream_key(seed_, "places", static_cast<std::uint64_t>(changes_), group));
+    before = slots_;
+    for (std::size_t slot = 0; slot < from.size(); ++slot) slots_[slot] = before[static_cast<std::size_t>(from[slot])];
+  }
+  return slots_;
+}
+
 // Fisher and Yates.
 void SampleOrder::shuffle(std::int64_t begin, std::int64_t end, std::uint64_t part) {
-  RandomStream random(seed_, "order", static_cast<std::uint64_t>(epoch_), part);
+  RandomStream random(seed_, "order", static_cast<std::uint64_t>(epoch_ / groups_), part);  // of a pass
   std::int32_t* first = order_.data() + begin;
   for (std::int64_t i = end - begin - 1; i > 0; --i) std::swap(first[i], first[random.below(static_cast<std::uint32_t>(i) + 1)]);
 }
 
 std::int64_t SampleOrder::id(const Slice& slice, std::int64_t row) const {
-  if (!by_label_) {
+  if (!blocks_) {
     const std::int64_t position = slice.at.position + slice.offset + row;
     return train_ ? order_[static_cast<std::size_t>(position)] : position;
   }
   // How many of its block a rank has used at a position is the block's share of that position: an exact walk through the block as long
-  // as the sizes stay. After a change of sizes in mid-epoch some samples may come twice and others not.
-  const std::int64_t place = shares_.begin(rank_, size_) + shares_.part(rank_, slice.at.position) + row;
-  return order_[static_cast<std::size_t>(place % size_)];
+  // as the sizes stay. After a change of sizes in mid-epoch, and where a block is no multiple of what an epoch takes of it, some samples
+  // come twice and others not.
+  const std::int64_t before = slice.at.epoch % groups_ * shares_.part(rank_, size_) + shares_.part(rank_, slice.at.position) + row;
+  if (groups_ == 1) return order_[static_cast<std::size_t>((ends_[static_cast<std::size_t>(rank_)] + before) % size_)];
+  const std::int64_t begin = ends_[static_cast<std::size_t>(member())], block = ends_[static_cast<std::size_t>(member()) + 1] - begin;
+  return order_[static_cast<std::size_t>(begin + before % block)];
 }
 
 }  // namespace syncline

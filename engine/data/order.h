@@ -55,21 +55,35 @@ class SampleOrder {
   Slice slice(const Cursor&) const;
   Cursor after(const Slice&) const;
 
-  // Makes ids() know the order of this epoch; cheap when it is the present one. Allocates nothing.
+  // Makes ids() know the order of this epoch; cheap when it is the present one. Allocates nothing but where samples change places.
   void prepare(std::int64_t epoch);
   // Sample number `row` of my part of the slice, whose epoch is prepared.
   std::int64_t id(const Slice&, std::int64_t row) const;
 
+  // Of samples that live in memory: how often they changed places before an epoch, and what the slots of this rank's group hold then.
+  std::int64_t changes_before(std::int64_t epoch) const;
+  std::span<const std::int32_t> slots_after(std::int64_t changes);  // valid until the next call of this or prepare()
+  const std::vector<std::int64_t>& block_ends() const { return ends_; }
+  int member() const { return rank_ % members_; }
+
  private:
   void shuffle(std::int64_t begin, std::int64_t end, std::uint64_t part);
+  void cut_blocks();
 
   std::int64_t size_;
   std::uint64_t seed_;
   int rank_, ranks_;
   bool train_, by_label_, drop_;
   Shares shares_;
-  std::vector<std::int32_t> sorted_;  // by label, then id; empty unless by_label_
-  std::vector<std::int32_t> order_;   // of epoch_; empty for the fixed order
+  bool resident_;
+  std::int64_t shuffle_every_, groups_;
+  int members_;                      // ranks of a group; all of them but for resident sets
+  bool blocks_;                      // every rank draws from a block of its own
+  std::vector<std::int64_t> ends_;   // of the blocks of this group, from 0
+  std::vector<std::int32_t> first_;  // in the order in which blocks are cut from it; empty unless blocks_
+  std::vector<std::int32_t> slots_;  // what they hold after changes_
+  std::int64_t changes_ = 0;
+  std::vector<std::int32_t> order_;  // of epoch_; empty for the fixed order
   std::int64_t epoch_ = -1;
 };
 

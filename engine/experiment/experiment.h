@@ -37,6 +37,10 @@ struct DataSpec {
   std::string last_batch = "keep";  // keep | drop
   std::vector<std::string> augment;
   std::vector<double> mean, stddev;  // per channel; empty: the source's own
+  std::string residency = "file";    // file | memory
+  std::int64_t shuffle_every_epochs = 1, dimd_groups = 1;
+  std::int64_t prefetch = 2;  // batches read ahead
+  double read_delay_s = 0;    // of every batch read from the source
 };
 
 struct OptimizerSpec {

@@ -117,6 +117,11 @@ void ExperimentReader::read_data() {
   if (table.usable("source")) data.source = table.params.choice("source");
   if (table.usable("shards")) data.shards = table.params.choice("shards");
   if (table.usable("last_batch")) data.last_batch = table.params.choice("last_batch");
+  if (table.usable("residency")) data.residency = table.params.choice("residency");
+  if (table.usable("shuffle_every_epochs")) data.shuffle_every_epochs = table.params.integer("shuffle_every_epochs");
+  if (table.usable("dimd_groups")) data.dimd_groups = table.params.integer("dimd_groups");
+  if (table.usable("prefetch")) data.prefetch = table.params.integer("prefetch");
+  if (table.usable("read_delay")) data.read_delay_s = table.params.real("read_delay");
   data.options = without(table.params, table_section.parameters);
   if (table.usable("augment")) {
     for (const Value& each : table.params.list("augment")) {
@@ -184,10 +189,26 @@ void ExperimentReader::check_batches(const TableRecord& cluster) {
                   fmt::format("has {} values for {} worker{}; give one number for all, or one for each", batches.size(), workers,
                               workers == 1 ? "" : "s"));
   }
+  check_groups(cluster);
   const std::int64_t smallest = *std::min_element(batches.begin(), batches.end()), parts = reading_.experiment.train.micro_batches;
   if (table.usable("micro_batches") && parts > smallest) {
     problems_.add(table.place_of("micro_batches"), "train.micro_batches",
                   fmt::format("must be at most the {} samples of a worker's batch, not {}", smallest, parts));
+  }
+}
+
+void ExperimentReader::check_groups(const TableRecord& cluster) {
+  const TableRecord& table = reading_.tables.at("data");
+  const std::int64_t groups = reading_.experiment.data.dimd_groups, workers = reading_.experiment.cluster.workers;
+  if (reading_.experiment.data.residency != "memory" || !table.usable("dimd_groups") || groups == 1 || !cluster.usable("workers")) return;
+  if (workers % groups != 0) {
+    problems_.add(table.place_of("dimd_groups"), "data.dimd_groups",
+                  fmt::format("is {} and there are {} workers: a divisor of their number would be right", groups, workers));
+  }
+  const std::vector<std::int64_t>& batches = reading_.experiment.train.batch_per_worker;
+  if (std::any_of(batches.begin(), batches.end(), [&](std::int64_t batch) { return batch != batches.front(); })) {
+    problems_.add(table.place_of("dimd_groups"), "data.dimd_groups",
+                  "is more than one, which needs equal batches on all workers; with 1 they may be uneven");
   }
 }
 

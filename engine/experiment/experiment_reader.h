@@ -33,6 +33,7 @@ class ExperimentReader {
   void read_train();
   void check_length(const TableRecord&);
   void check_batches(const TableRecord&);
+  void check_groups(const TableRecord& cluster);
   void read_optimizer(const document::Node* train);
   void read_schedule(const document::Node* train);
   void read_cluster();

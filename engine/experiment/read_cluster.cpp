@@ -66,6 +66,11 @@ void ExperimentReader::read_compute(TableRecord& table, const Node* node) {
     problems_.add(train.place_of("target_accuracy"), "train.target_accuracy",
                   "does not apply: compute = \"emulate\" does no arithmetic, so there is no accuracy to reach; leave the key out");
   }
+  if (const TableRecord& data = reading_.tables.at("data");
+      cluster.compute == "emulate" && reading_.experiment.data.residency == "memory" && data.usable("residency")) {
+    problems_.add(data.place_of("residency"), "data.residency",
+                  "'memory' does not apply: compute = \"emulate\" reads no samples; leave the key out");
+  }
   const Node* profile = find(node, "profile");
   if (profile == nullptr || profile->type != Node::table) {
     if (table.usable("profile")) cluster.profile_from = table.params.text("profile");

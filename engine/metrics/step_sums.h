@@ -121,6 +121,8 @@ inline constexpr std::string_view test_loss = "test_loss";
 inline constexpr std::string_view test_accuracy = "test_accuracy";  // of the evaluated parameters, 0..1
 inline constexpr std::string_view learning_rate = "learning_rate";
 inline constexpr std::string_view peak_memory_bytes = "peak_memory_bytes";  // one series per rank
+// Samples in memory that changed places before an epoch: how long that took, and what rank 0 sent.
+inline constexpr std::string_view data_exchange_s = "data_exchange_s", data_exchange_bytes = "data_exchange_bytes";
 inline constexpr std::string_view staleness = "staleness";                  // of each gradient applied
 // Samples finished per second over a moving window of 5 s or 20 steps: of the training clock, and of the time that passed.
 inline constexpr std::string_view samples_per_s = "samples_per_s";

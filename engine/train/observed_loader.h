@@ -21,6 +21,8 @@ class ObservedLoader final : public Loader {
   std::int64_t samples_per_epoch() const override { return inner_.samples_per_epoch(); }
   void seek(std::int64_t epoch, std::int64_t batch) override;
   void set_batch(std::span<const std::int64_t> batches) override;
+  bool exchange_due() const override { return inner_.exchange_due(); }
+  Exchanged exchange() override { return inner_.exchange(); }
 
   void begin_step(std::int64_t step) { step_ = step; }
   void on_next(std::function<void()> before, std::function<void()> after) { before_ = std::move(before), after_ = std::move(after); }

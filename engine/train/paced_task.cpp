@@ -17,6 +17,8 @@ class StartsPasses final : public Loader {  // when its batch arrives
   std::int64_t samples_per_epoch() const override { return inner_.samples_per_epoch(); }
   void seek(std::int64_t epoch, std::int64_t batch) override { inner_.seek(epoch, batch); }
   void set_batch(std::span<const std::int64_t> batches) override { inner_.set_batch(batches); }
+  bool exchange_due() const override { return inner_.exchange_due(); }
+  Exchanged exchange() override { return inner_.exchange(); }
 
  private:
   Loader& inner_;

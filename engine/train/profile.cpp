@@ -67,6 +67,7 @@ Profile measure_profile(const ProfileRequest& request) {
     ProfileHooks hooks(request.clock, slices);
     const double start_s = request.clock.now_s();
     request.task.compute(request.bound, request.loader, step, hooks);
+    if (request.loader.epoch() != epoch) request.loader.seek(epoch, 0);  // samples in memory would have to change places
     if (step < 2) continue;
     const auto durations = hooks.durations(start_s);
     for (std::size_t k = 0; k < durations.size(); ++k) samples[k].push_back(durations[k]);

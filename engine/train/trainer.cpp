@@ -176,6 +176,10 @@ TrainResult Trainer::run() {
       leave = wanted().leave;
       next_start_s_ = parts_.clock.now_s();
     }
+    if (!leave && loader_.exchange_due()) {
+      exchange_samples();
+      next_start_s_ = parts_.clock.now_s();
+    }
   }
   parts_.activity.enter(TrainPhase::shutdown, step_, parts_.clock.now_s());
   parts_.faults.reach(TrainPhase::shutdown, step_);
@@ -202,6 +206,18 @@ TrainResult Trainer::run() {
                                       : fmt::format("stopped on request after step {}", step_);
   }
   return result;
+}
+
+// Part of training, not of a step: the training clock runs.
+void Trainer::exchange_samples() {
+  const double start_s = parts_.clock.now_s();
+  parts_.activity.enter(TrainPhase::data, step_, start_s);
+  const Loader::Exchanged sent = loader_.exchange();
+  const double seconds = parts_.clock.now_s() - start_s;
+  parts_.observer.event("samples exchanged", fmt::format("{} samples, {} bytes sent by rank {} before epoch {}, in {:.3f} s", sent.samples,
+                                                         sent.bytes, parts_.control.rank(), loader_.epoch(), seconds));
+  parts_.recorder.scalar(series::data_exchange_s, step_ - 1, seconds);
+  parts_.recorder.scalar(series::data_exchange_bytes, step_ - 1, static_cast<double>(sent.bytes));
 }
 
 void Trainer::one_step() {

@@ -97,6 +97,7 @@ class Trainer {
   bool over() const;
   void one_step();
   void record_releases();   // what agreeing on the order took in the step
+  void exchange_samples();  // those in the memory of the ranks change places
   void meeting();
   void send(ControlPart);         // with the sums so far
   void take(const ControlWord&);  // what a word that was read means for this rank

@@ -163,6 +163,7 @@ int RankProcess::end(const TrainResult& result) {
   recording_.reset();
   world_->communicator().trace(nullptr);
   records_.reset();
+  samples_.reset();
   control_.reset();
   world_.reset();  // MPI_Finalize: together
   clean_up();

@@ -50,6 +50,7 @@ class RankProcess {
   void make_supervised_task();
   void make_pace(std::int64_t parameters);
   LoaderOptions loader_options() const;
+  void hold_in_memory(Residency&);
   // rank_start.cpp
   void open_checkpoints();
   void look_after_supervisor();
@@ -82,7 +83,7 @@ class RankProcess {
   std::optional<LauncherWatch> launcher_watch_;
   std::optional<Watchdog> watchdog_;
   std::unique_ptr<World> world_;
-  std::unique_ptr<Communicator> control_, records_;
+  std::unique_ptr<Communicator> control_, records_, samples_;
   std::vector<Placement> placements_;
   int threads_ = 1;
   std::unique_ptr<RunRegistry> registry_;  // rank 0 where there is no supervisor

@@ -54,6 +54,8 @@ LoaderOptions RankProcess::loader_options() const {
   options.augment = experiment_.data.augment;
   options.mean.assign(experiment_.data.mean.begin(), experiment_.data.mean.end());
   options.stddev.assign(experiment_.data.stddev.begin(), experiment_.data.stddev.end());
+  options.prefetch = static_cast<int>(experiment_.data.prefetch);
+  options.read_delay_s = experiment_.data.read_delay_s;
   return options;
 }
 
@@ -78,22 +80,34 @@ void RankProcess::make_supervised_task() {
   train_samples_ = data_.train->size();
   test_samples_ = data_.test ? data_.test->size() : 0;
   LoaderOptions options = loader_options();
-  train_ = make_loader(data_.train, options);
+  const Shape shape = data_.train->shape();
+  const std::int64_t classes = data_.train->classes();
+  if (experiment_.data.residency == "memory") hold_in_memory(options.residency);
+  train_ = make_loader(std::move(data_.train), options);
   options.train = false;
   if (test_samples_ > 0) test_ = make_loader(data_.test, options);
-  task_ = std::make_unique<SupervisedTask>(
-      SupervisedOptions{.layers = expand_model(experiment_.model, data_.train->shape(), data_.train->classes()),
-                        .input = data_.train->shape(),
-                        .classes = data_.train->classes(),
-                        .batch = batches_[static_cast<std::size_t>(rank_)],
-                        .micro_batches = experiment_.train.micro_batches,
-                        .seed = experiment_.seed},
-      *backend_);
+  task_ = std::make_unique<SupervisedTask>(SupervisedOptions{.layers = expand_model(experiment_.model, shape, classes),
+                                                             .input = shape,
+                                                             .classes = classes,
+                                                             .batch = batches_[static_cast<std::size_t>(rank_)],
+                                                             .micro_batches = experiment_.train.micro_batches,
+                                                             .seed = experiment_.seed},
+                                           *backend_);
   if (experiment_.cluster.real_compute()) return;
   std::int64_t parameters = 0;
   for (const LayerSlice& slice : task_->slices()) parameters += slice.count;
   make_pace(parameters);
   task_ = std::make_unique<PacedTask>(std::move(task_), *pace_);
+}
+
+void RankProcess::hold_in_memory(Residency& residency) {
+  residency.memory = true;
+  residency.shuffle_every = experiment_.data.shuffle_every_epochs;
+  residency.groups = static_cast<int>(experiment_.data.dimd_groups);
+  residency.open = [this] { return open_data(experiment_.data, experiment_.seed).train; };
+  const int members = ranks_ / residency.groups;
+  samples_ = control_->split(rank_ / members, rank_, "samples");
+  residency.members = samples_.get();
 }
 
 void RankProcess::make_task() {

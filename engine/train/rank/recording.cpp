@@ -73,6 +73,8 @@ void RankRecording::started(std::span<const LayerSlice> slices, const Plan& plan
   options_.writer->document("total_steps", std::to_string(total_steps));
   options_.writer->unit(series::learning_rate, "");
   options_.writer->unit(series::peak_memory_bytes, "B");
+  options_.writer->unit(series::data_exchange_s, "s");
+  options_.writer->unit(series::data_exchange_bytes, "B");
   options_.writer->unit(series::resident_memory_bytes, "B");
   options_.writer->unit(series::network_sent_bytes_per_s, "B/s");
   options_.writer->unit(series::network_received_bytes_per_s, "B/s");
