@@ -187,11 +187,24 @@ std::string closing_line(Reader& reader, const RunInfo& run) {
   return line;
 }
 
+// The run as it is recorded. A run that ended because its workspace went has no row any more: its reason is all there is to say.
+RunInfo recorded(Reader& reader, const SupervisedRun& run) {
+  try {
+    return reader.run(run.id);
+  } catch (const Error&) {
+    if (run.record.exit_code == static_cast<int>(ExitCode::workspace)) throw WorkspaceError(run.record.reason);
+    throw;
+  }
+}
+
 // What a person (or with --json a script) reads at the end; returns the exit code.
 int report(const Global& global, const std::filesystem::path& path, const SupervisedRun& run) {
+  std::error_code ignored;
+  if (run.record.exit_code == static_cast<int>(ExitCode::workspace) && !std::filesystem::exists(path, ignored))
+    throw WorkspaceError(run.record.reason);
   const Workspace workspace = Workspace::open_read_only(path);
   Reader reader(workspace);
-  const RunInfo info = reader.run(run.id);
+  const RunInfo info = recorded(reader, run);
   if (global.json) {
     nlohmann::ordered_json document = show_json(reader, info);
     print_json(document);

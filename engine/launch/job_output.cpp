@@ -93,6 +93,7 @@ void JobOutput::line(std::string_view text) {
     std::fflush(shown_);
     return;
   }
+  constexpr std::string_view warning_mark = "warning: ";
   constexpr std::string_view error_mark = "error: ";  // how ranks begin; what others add after the first is no news
   const bool told = last_error_line_.starts_with(error_mark);
   if (!text.empty() && !told) last_error_line_ = text;
@@ -102,11 +103,13 @@ void JobOutput::line(std::string_view text) {
   }
   // A recorded job ends with a sentence of its own, which says the same.
   const bool said_later = log_ != nullptr && text.starts_with(error_mark);
-  if (shown_ != nullptr && !told && !said_later) {
+  FILE* to = text.starts_with(warning_mark) ? stderr : shown_;
+  if (to != nullptr && !told && !said_later) {
     if (progress_open_) std::fputs("\r\x1b[K", shown_);
     progress_open_ = false;
-    std::fprintf(shown_, "%.*s\n", static_cast<int>(text.size()), text.data());
-    std::fflush(shown_);
+    std::fflush(shown_);  // before what comes by another way
+    std::fprintf(to, "%.*s\n", static_cast<int>(text.size()), text.data());
+    std::fflush(to);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks' merged output: every line with its time (UTC) into the run's log, and to the person who started the job. Progress lines are
-// drawn in place on a terminal and do not go into the log.
+// drawn in place on a terminal and do not go into the log; lines that begin with "warning: " go to standard error, whatever is shown.
 #pragma once
 
 #include <cstdio>

@@ -2,6 +2,7 @@
 #include "engine/store/registry.h"
 
 #include <fmt/core.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -152,6 +153,21 @@ void RunRegistry::set_launch_command(std::string_view run_id, const std::vector<
   write_private_file(workspace_.make_run_folder(run_id) / "launch" / "command", joined(argv) + "\n");
 }
 
+bool RunRegistry::remove_rows(std::string_view run_id) {
+  Transaction transaction(database_);
+  try {
+    for (const char* sql :
+         {"DELETE FROM run WHERE id = ?", "DELETE FROM annotation WHERE run_id = ?", "DELETE FROM tag WHERE run_id = ?"}) {
+      database_.prepare(sql).bind(1, run_id).run();
+    }
+    transaction.commit();
+  } catch (const WorkspaceError&) {
+    if ((sqlite3_errcode(database_.handle()) & 0xff) == SQLITE_FULL) return false;
+    throw;
+  }
+  return true;
+}
+
 void RunRegistry::remove(std::string_view run_id, bool keep_files) {
   {
     Reader reader(workspace_);
@@ -161,14 +177,18 @@ void RunRegistry::remove(std::string_view run_id, bool keep_files) {
     }
     if (run.locked) throw ConfigError(fmt::format("{} is locked: unlock it before deleting it", run.name));
   }
-  Transaction transaction(database_);
-  for (const char* sql : {"DELETE FROM run WHERE id = ?", "DELETE FROM annotation WHERE run_id = ?", "DELETE FROM tag WHERE run_id = ?"}) {
-    database_.prepare(sql).bind(1, run_id).run();
-  }
-  transaction.commit();
-  if (keep_files) return;
   std::error_code failed;
-  std::filesystem::remove_all(workspace_.run_folder(run_id), failed);
+  const auto remove_files = [&] { std::filesystem::remove_all(workspace_.run_folder(run_id), failed); };
+  // Deleting a row takes room in the log. Where the disk has none, the run's files make it.
+  if (!remove_rows(run_id)) {
+    if (!keep_files) remove_files();
+    if (keep_files || !remove_rows(run_id)) {
+      throw WorkspaceError(fmt::format("{}: no space left even to delete {}{}; free some, and delete it again", workspace_.path().string(),
+                                       run_id, keep_files ? " and keep its files" : ""));
+    }
+  }
+  if (keep_files) return;
+  remove_files();
   if (failed) {
     throw WorkspaceError(fmt::format("{}: the run is deleted, but its files cannot be removed ({})", workspace_.run_folder(run_id).string(),
                                      failed.message()));

@@ -33,11 +33,12 @@ class RunRegistry {  // one thread; opens its own connection
   bool finish(std::string_view run_id, const ExitRecord&, bool overwrite = false);
   void set_launch_command(std::string_view run_id, const std::vector<std::string>& argv);  // also launch/command in the run folder
 
-  // Removes rows and, unless keep_files, the run's folder. WorkspaceError when the run is active (state queued, running, stopping) or
-  // locked.
+  // Removes rows and, unless keep_files, the run's folder, this one first where a full disk leaves no other way. ConfigError when the run
+  // is active (state queued, running, stopping) or locked.
   void remove(std::string_view run_id, bool keep_files);
 
  private:
+  bool remove_rows(std::string_view run_id);  // false: the disk is full, and nothing has changed
   Workspace workspace_;
   Database database_;
 };

@@ -2,6 +2,7 @@
 #include "engine/store/run_writer.h"
 
 #include <fmt/core.h>
+#include <sqlite3.h>
 
 #include <atomic>
 #include <chrono>
@@ -229,6 +230,12 @@ class RunWriter::Implementation {
     const bool beat = now - last_beat_s_ >= heartbeat_every_s;
     if (writing_.empty() && !beat) return true;
     try {
+      if (gone()) {
+        throw WorkspaceError(
+            fmt::format("{}: the workspace was removed or replaced by another file, and nothing more can be recorded; what the run has "
+                        "saved is in {}",
+                        database_.path(), workspace_.run_folder(run_id_).string()));
+      }
       Transaction transaction(database_);
       std::int64_t sequence = sequence_;
       append(sequence);
@@ -250,6 +257,12 @@ class RunWriter::Implementation {
     acknowledged_ = sequence_;
     if (options_.on_flush) options_.on_flush(sequence_);
     return true;
+  }
+
+  // Whether the file under the workspace's name is no longer the one that is open: what is written goes into a file without a name then.
+  bool gone() const {
+    int moved = 0;
+    return sqlite3_file_control(database_.handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
   }
 
   void append(std::int64_t& sequence) {

@@ -59,8 +59,8 @@ class RunWriter final : public Recorder {
   bool flush();
   std::int64_t acknowledged() const;  // the last committed sequence number
   std::uint64_t dropped() const;      // records that found the buffer full
-  // One sentence when the workspace cannot be used any more (no space, read-only, damaged); nothing is recorded after that. The trainer
-  // polls this once a step and ends with exit code 6.
+  // One sentence when the workspace cannot be used any more (no space, read-only, damaged, removed); nothing is recorded after that. The
+  // trainer polls this once a step and ends with exit code 6.
   std::optional<std::string> error() const;
   // Flushes, stores the summary, checkpoints the log, makes the last copy. Throws WorkspaceError when that fails. Idempotent.
   void close();

@@ -44,6 +44,12 @@ void Progress::line(const std::string& text) {
   std::fflush(out_);
 }
 
+void Progress::warning(const std::string& text) {
+  end();
+  fmt::print(stderr, "warning: {}\n", text);
+  std::fflush(stderr);
+}
+
 void Progress::end() {
   if (style_ != Style::terminal || drawn_ == 0) return;
   fmt::print(out_, "\n");

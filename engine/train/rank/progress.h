@@ -24,6 +24,7 @@ class Progress {
   Progress(Style style, FILE* out) : style_(style), out_(out) {}
   void update(const ProgressState&, double now_s);  // as often as wanted; shows a few times a second, or every 10 s where plain
   void line(const std::string& text);               // an event: always a line of its own, also when silent nothing
+  void warning(const std::string& text);            // a line that begins with "warning: " on standard error, also when silent
   void end();                                       // leaves the terminal on a fresh line
   void mute() { style_ = Style::silent; }           // nobody reads any more
 

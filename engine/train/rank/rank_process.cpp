@@ -154,7 +154,7 @@ int RankProcess::end(const TrainResult& result) {
     if (registry_)
       registry_->finish(run_id_, record);
     else if (supervisor_gone_)
-      RunRegistry(Workspace::open(options_.workspace)).finish(run_id_, record);
+      RunRegistry(Workspace::open_existing(options_.workspace)).finish(run_id_, record);
     write_outcome(run_folder_,
                   {.state = record.state, .reason = record.reason, .exit_code = record.exit_code, .rank = 0, .step = result.steps});
   }
@@ -191,10 +191,11 @@ void RankProcess::leave(const std::string& sentence, const Failure& failure) {
     fmt::print(stderr, "error: {}{}\n", who, reason);
     std::fflush(stderr);
   };
-  const auto try_to = [](const auto& record) {
+  const auto try_to = [&failure](const auto& record) {
     try {
       record();
-    } catch (const std::exception& error) {  // the sentence stands; this only explains what is missing in the record
+    } catch (const std::exception& error) {             // the sentence stands; this only explains what is missing in the record
+      if (failure.code == ExitCode::workspace) return;  // which the sentence says
       fmt::print(stderr, "error: the end of the run could not be recorded: {}\n", error.what());
     }
   };
@@ -216,7 +217,8 @@ void RankProcess::leave(const std::string& sentence, const Failure& failure) {
       writer_->event("failed", record.reason);
       writer_->flush();
     }
-    if (!run_id_.empty() && (!supervised() || supervisor_gone_)) RunRegistry(Workspace::open(options_.workspace)).finish(run_id_, record);
+    if (!run_id_.empty() && (!supervised() || supervisor_gone_))
+      RunRegistry(Workspace::open_existing(options_.workspace)).finish(run_id_, record);
   });
   clean_up();
   std::fflush(nullptr);

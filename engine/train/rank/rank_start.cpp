@@ -150,7 +150,7 @@ void RankProcess::make_run() {
 
 void RankProcess::open_checkpoints() {
   const auto complain = [this](const std::string& sentence) {
-    progress_->line(sentence);
+    progress_->warning(sentence);
     if (writer_) writer_->event("checkpoint-damaged", sentence);
   };
   std::filesystem::path from = options_.resume_folder;

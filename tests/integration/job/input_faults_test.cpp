@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "engine/train/rank/checkpoint.h"
 #include "tests/integration/job/job.h"
 
 namespace syncline::test {
@@ -164,13 +165,72 @@ TEST(Writing, AFullDiskFromTheBeginning) {
   EXPECT_TRUE(engine.processes().empty());
 }
 
+// Deleting a run takes room in the workspace's log, and is what one does when there is none.
+TEST(Writing, ARunIsDeletedOnAFullDisk) {
+  if (!namespaces()) GTEST_SKIP() << "no namespaces";
+  const Engine engine;
+  engine.replace("features = 16", "features = 4000");  // a checkpoint of 7 MB with the optimizer's state
+  fs::create_directories(engine.folder() / "small");
+  const std::string program = SYNCLINE_ENGINE_PROGRAM, workspace = " --workspace small/w.db ";
+  const std::string prepare = "mount -t tmpfs -o size=24m none small\n'" + program + "' train job.toml --quiet --set train.epochs=1" +
+                              workspace +
+                              "> /dev/null\nset +e\ncat /dev/zero > small/full 2> /dev/null\n"  // one with its files cannot be kept
+                              "'" +
+                              program + "' delete last --keep-files" + workspace + "\necho code $?\n'" + program + "' delete last" +
+                              workspace + "\necho code $?\nls small/w.runs";
+  const Ended ended = in_namespace(engine, prepare, "runs" + workspace);
+  EXPECT_EQ(ended.code, 0) << ended.output;
+  const std::size_t kept = ended.output.find("code 6\n"), deleted = ended.output.find("deleted job\ncode 0\n");
+  ASSERT_NE(kept, std::string::npos) << ended.output;
+  EXPECT_EQ(std::count(ended.output.begin(), ended.output.begin() + static_cast<std::ptrdiff_t>(kept), '\n'), 1) << ended.output;
+  EXPECT_NE(ended.output.find("no space left even to delete"), std::string::npos) << ended.output;
+  EXPECT_EQ(deleted, kept + 7) << ended.output;
+  EXPECT_EQ(ended.output.find("finished"), std::string::npos) << ended.output;  // neither listed nor left in the folder
+}
+
+// The file goes while the ranks have it open: what they record from then on nobody could ever read.
+TEST(Writing, ARemovedWorkspaceEndsTheRunSoonAndItsCheckpointsStay) {
+  const Engine engine;
+  make_endless(engine);
+  Job job(engine, "train job.toml --quiet --set 'checkpoint.every=\"5 steps\"' --set checkpoint.keep=2");
+  ASSERT_TRUE(job.wait_for_step(12)) << job.output();
+  const std::string id = engine.last().id;
+  const fs::path checkpoints = Workspace::open_read_only(engine.workspace()).run_folder(id) / "checkpoints";
+  for (const char* part : {"", "-wal", "-shm"}) fs::remove(engine.workspace().string() + part);
+  EXPECT_EQ(job.wait(30), 6) << job.output();
+  const std::string output = job.output();
+  EXPECT_EQ(std::count(output.begin(), output.end(), '\n'), 1) << output;
+  EXPECT_NE(output.find("the workspace was removed or replaced by another file"), std::string::npos) << output;
+  EXPECT_NE(output.find(checkpoints.parent_path().string()), std::string::npos) << output;
+  EXPECT_TRUE(job.gone(20));
+  EXPECT_FALSE(fs::exists(engine.workspace())) << "no other one is made in its place";
+  const auto left = committed_checkpoints(checkpoints);
+  ASSERT_FALSE(left.empty());
+  EXPECT_NO_THROW(verify_checkpoint(left.front()));
+}
+
+// Standard error alone.
+constexpr char errors_apart[] = "sh -c 'exec \"$0\" \"$@\" 2> errors.txt'";
+std::string errors_of(const Engine& engine) {
+  std::ifstream stream(engine.folder() / "errors.txt");
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 TEST(Checkpoints, DamagedNewestFallsBackAndSaysSo) {
   const Engine engine;
   ASSERT_EQ(engine.train("--set 'checkpoint.every=\"10 steps\"'").code, 0);
   const RunInfo first = engine.last();
   const fs::path newest = Workspace::open_read_only(engine.workspace()).run_folder(first.id) / "checkpoints" / "step_000028";
   fs::resize_file(newest / "shared.bin", 100);
-  const nlohmann::json shown = parse_json(engine.run("train --resume last --json"));
+  for (const char* arguments : {"--quiet", "--quiet --json", "--json"}) {
+    const Ended ended = engine.run(fmt::format("train --resume {} {}", first.id, arguments), errors_apart);
+    EXPECT_EQ(ended.code, 0) << arguments << ended.output;
+    EXPECT_EQ(errors_of(engine).rfind("warning: the checkpoint of step 28 cannot be used: ", 0), 0u) << arguments << errors_of(engine);
+  }
+  // A launcher of the user's own.
+  const Ended foreign = engine.run(fmt::format("train --resume {} --quiet", first.id), mpirun(2));
+  EXPECT_NE(foreign.output.find("warning: the checkpoint of step 28 cannot be used: "), std::string::npos) << foreign.output;
+  const nlohmann::json shown = parse_json(engine.run(fmt::format("train --resume {} --json", first.id), errors_apart));
   EXPECT_EQ(shown.at("run").at("state"), "finished");
   bool said = false;
   for (const EventRecord& event : engine.events(engine.last().id))
