@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 8> phases = {"start",      "data",       "forward",    "backward",
                                                     "collective", "evaluation", "checkpoint", "shutdown"};
-constexpr std::array<std::string_view, 7> actions = {"throw", "exit", "abort", "kill", "stop", "sleep", "nan"};
+constexpr std::array<std::string_view, 8> actions = {"throw", "exit", "abort", "kill", "stop", "sleep", "until", "nan"};
 
 template <std::size_t N>
 int index_of(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -58,11 +58,15 @@ std::optional<FaultPlan> parse_fault(std::string_view text) {
   if (parts.size() != 4 || !read_number(parts[0], plan.rank) || !read_number(parts[1], plan.step)) throw wrong();
   std::string_view action = parts[3];
   if (const std::size_t equals = action.find('='); equals != std::string_view::npos) {
-    if (!read_number(action.substr(equals + 1), plan.seconds)) throw wrong();
+    const std::string_view value = action.substr(equals + 1);
     action = action.substr(0, equals);
+    if (action == "until")
+      plan.file = value;
+    else if (!read_number(value, plan.seconds))
+      throw wrong();
   }
   const int phase = index_of(phases, parts[2]), what = index_of(actions, action);
-  if (phase < 0 || what < 0) throw wrong();
+  if (phase < 0 || what < 0 || (what == FaultPlan::until && plan.file.empty())) throw wrong();
   plan.phase = static_cast<TrainPhase>(phase);
   plan.action = static_cast<FaultPlan::Action>(what);
   return plan;
@@ -102,6 +106,9 @@ bool FaultPoints::reach(TrainPhase phase, std::int64_t step) {
         for (;;) ::pause();
       break;
     }
+    case FaultPlan::until:
+      while (::access(plan.file.c_str(), F_OK) != 0) ::usleep(2000);
+      break;
     case FaultPlan::nan:
       return true;
   }

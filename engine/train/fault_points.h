@@ -6,7 +6,7 @@
 // PHASE: start | data | forward | backward | collective | evaluation | checkpoint | shutdown. `collective` is after the backward pass,
 // where the strategy waits for its exchanges. STEP counts from 0; in evaluation, checkpoint and shutdown the first one at or after it.
 // ACTION: throw (an error of ours), exit (exit(1) without a word), abort, kill (SIGKILL), stop (SIGSTOP), sleep (for ever, doing nothing),
-// sleep=SECONDS (then go on), nan (the loss of that step becomes not a number).
+// sleep=SECONDS (then go on), until=FILE (go on as soon as there is such a file), nan (the loss of that step becomes not a number).
 //
 //     SYNCLINE_ABORT_AT=POINT[@RANK]
 //
@@ -32,8 +32,9 @@ struct FaultPlan {
   int rank = -1;
   std::int64_t step = 0;
   TrainPhase phase = TrainPhase::start;
-  enum Action { fail, exit, abort, kill, stop, sleep, nan } action = fail;
-  double seconds = -1;  // of sleep; -1: for ever
+  enum Action { fail, exit, abort, kill, stop, sleep, until, nan } action = fail;
+  double seconds = -1;    // of sleep; -1: for ever
+  std::string file = {};  // of until
 };
 std::optional<FaultPlan> parse_fault(std::string_view text);  // ConfigError for a text of another form; nullopt: empty
 

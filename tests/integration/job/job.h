@@ -33,7 +33,7 @@ class Job {
   pid_t pid(int rank) const;                             // of the newest run; -1: not there
   bool in_step(std::int64_t step, int ranks = 2) const;  // every rank of the newest run has reached it
   bool wait_for_step(std::int64_t step, int ranks = 2) const {
-    return eventually(20, [&] { return in_step(step, ranks); });
+    return eventually(60, [&] { return in_step(step, ranks); });
   }
   // The exit code (128 + signal where one ended it), or nothing within the limit.
   std::optional<int> wait(double limit_s);

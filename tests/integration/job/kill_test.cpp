@@ -58,7 +58,7 @@ TEST_P(KilledSupervisor, LeavesARunThatSavesAndStops) {
   Job job(engine, fmt::format("train job.toml --set cluster.workers={} --set train.batch_per_worker=4", GetParam()));
   ASSERT_TRUE(job.wait_for_step(middle, GetParam())) << job.output();
   ::kill(job.supervisor(), SIGKILL);
-  EXPECT_TRUE(job.gone(5));
+  EXPECT_TRUE(job.gone(20));
   const RunInfo run = engine.last();
   EXPECT_EQ(run.state, "stopped") << run.reason;
   EXPECT_GE(engine.checkpoint_step(run.id), middle);
@@ -66,7 +66,7 @@ TEST_P(KilledSupervisor, LeavesARunThatSavesAndStops) {
             fmt::format("stopped after step {} because the supervisor ended; a checkpoint was saved", engine.checkpoint_step(run.id)));
   EXPECT_EQ(run.exit_code, 5);
   expect_nothing_left(engine, run);
-  EXPECT_TRUE(eventually(5, [&] { return shared_files(job.supervisor()).empty(); }));
+  EXPECT_TRUE(eventually(20, [&] { return shared_files(job.supervisor()).empty(); }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Faults, KilledSupervisor, testing::Values(1, 2));
@@ -81,7 +81,7 @@ TEST(Killed, MpirunAndNothingIsLeft) {
   const RunInfo run = engine.last();
   EXPECT_EQ(run.state, "failed");
   EXPECT_TRUE(std::regex_match(run.reason, std::regex("mpirun ended by signal 9 \\(Killed\\) in step [0-9]+"))) << run.reason;
-  EXPECT_TRUE(job.gone(1));
+  EXPECT_TRUE(job.gone(20));
   expect_nothing_left(engine, run);
   EXPECT_EQ(shared_files(job.supervisor()), std::vector<std::string>{});
 }
@@ -95,8 +95,8 @@ TEST(Killed, BothAndAReaderConcludesThatTheRunIsLost) {
   ::kill(job.supervisor(), SIGSTOP);  // so that it cannot write an exit record between the two
   ::kill(launcher, SIGKILL);
   ::kill(job.supervisor(), SIGKILL);
-  EXPECT_EQ(job.wait(5), 128 + SIGKILL);
-  EXPECT_TRUE(job.gone(5));
+  EXPECT_EQ(job.wait(20), 128 + SIGKILL);
+  EXPECT_TRUE(job.gone(20));
   const RunInfo run = engine.last();
   EXPECT_EQ(run.state, "lost");
   EXPECT_TRUE(run.reason.starts_with("its processes on " + host() + " are gone and left no exit record; last heartbeat ")) << run.reason;
@@ -115,8 +115,8 @@ TEST(Killed, AllAtOnceAndTheNextListingRemovesWhatIsLeft) {
   const std::vector<pid_t> all = {job.supervisor(), job.mpirun(), job.pid(0), job.pid(1)};
   for (const pid_t pid : all) ::kill(pid, SIGSTOP);
   for (std::size_t k = all.size(); k-- > 0;) ::kill(all[k], SIGKILL);  // the ranks before those whose end they would see
-  EXPECT_EQ(job.wait(5), 128 + SIGKILL);
-  EXPECT_TRUE(job.gone(5));
+  EXPECT_EQ(job.wait(20), 128 + SIGKILL);
+  EXPECT_TRUE(job.gone(20));
   ASSERT_FALSE(shared_files(job.supervisor()).empty());
   ASSERT_EQ(engine.leftovers(run.id).size(), 2u);
   EXPECT_EQ(engine.run("runs").code, 0);
@@ -134,7 +134,7 @@ TEST(Killed, BothWithAStoppedRankAndItEndsToo) {
   const pid_t launcher = job.mpirun();
   ::kill(job.supervisor(), SIGKILL);
   ::kill(launcher, SIGKILL);
-  EXPECT_TRUE(job.gone(5));
+  EXPECT_TRUE(job.gone(20));
   expect_nothing_left(engine, engine.last());
   EXPECT_EQ(shared_files(job.supervisor()), std::vector<std::string>{});
 }
@@ -150,7 +150,7 @@ TEST_P(StoppedRank, IsMissedAndEverythingEnds) {
   ASSERT_TRUE(job.wait_for_step(middle)) << job.output();
   ASSERT_EQ(::kill(job.pid(GetParam()), SIGSTOP), 0);
   EXPECT_EQ(job.wait(limit_s + 10), 4) << job.output();
-  EXPECT_TRUE(job.gone(1));
+  EXPECT_TRUE(job.gone(20));
   const RunInfo run = engine.last();
   EXPECT_EQ(run.state, "failed");
   EXPECT_TRUE(std::regex_match(run.reason, std::regex(fmt::format("rank {}: .* took longer than the limit of 2 s, waiting for rank {}",

@@ -21,7 +21,7 @@ TEST_P(Signalled, OnceSavesAndStopsAndTheRunGoesOnLater) {
   Job job(engine, "train job.toml");
   ASSERT_TRUE(job.wait_for_step(10)) << job.output();
   ::kill(job.supervisor(), GetParam());
-  EXPECT_EQ(job.wait(10), 5) << job.output();
+  EXPECT_EQ(job.wait(30), 5) << job.output();
   const RunInfo run = engine.last();
   const std::int64_t step = engine.checkpoint_step(run.id);
   EXPECT_EQ(run.state, "stopped");
@@ -30,7 +30,7 @@ TEST_P(Signalled, OnceSavesAndStopsAndTheRunGoesOnLater) {
   ASSERT_FALSE(losses.empty());
   EXPECT_EQ(losses.back().axes.step, step - 1);  // the last step is in the checkpoint, and recorded
   EXPECT_NE(job.output().find("stopping after a checkpoint; ask again to end at once"), std::string::npos) << job.output();
-  EXPECT_TRUE(job.gone(1));
+  EXPECT_TRUE(job.gone(20));
 
   const Ended resumed = engine.run(fmt::format("train --resume last --set train.steps={}", step + 5));
   EXPECT_EQ(resumed.code, 0) << resumed.output;
@@ -45,11 +45,11 @@ TEST(Requests, ASecondSignalEndsAtOnce) {
   Job job(engine, "train job.toml --set fault.limit_s=60", "SYNCLINE_FAULT=1:0:checkpoint:sleep");
   ASSERT_TRUE(job.wait_for_step(5)) << job.output();
   ::kill(job.supervisor(), SIGINT);
-  ASSERT_TRUE(eventually(5, [&] { return job.output().find("stopping after a checkpoint") != std::string::npos; })) << job.output();
+  ASSERT_TRUE(eventually(20, [&] { return job.output().find("stopping after a checkpoint") != std::string::npos; })) << job.output();
   EXPECT_FALSE(job.wait(1));
   ::kill(job.supervisor(), SIGINT);
-  EXPECT_EQ(job.wait(4), 5) << job.output();
-  EXPECT_TRUE(job.gone(1));
+  EXPECT_EQ(job.wait(20), 5) << job.output();
+  EXPECT_TRUE(job.gone(20));
   const RunInfo run = engine.last();
   EXPECT_EQ(run.state, "stopped");
   EXPECT_TRUE(run.reason.starts_with("stopped at once on request in step ")) << run.reason;
@@ -65,7 +65,7 @@ TEST(Requests, FromAnotherProcess) {
   EXPECT_EQ(busy.code, 2);
   EXPECT_NE(busy.output.find("stop it before deleting it"), std::string::npos) << busy.output;
 
-  const nlohmann::json saved = parse_json(engine.run("checkpoint last --wait 10 --json"));
+  const nlohmann::json saved = parse_json(engine.run("checkpoint last --wait 30 --json"));
   const std::string id = engine.last().id;
   EXPECT_EQ(saved.at("run"), id);
   EXPECT_EQ(saved.at("stage"), "done");
@@ -74,12 +74,12 @@ TEST(Requests, FromAnotherProcess) {
   EXPECT_TRUE(job.in_step(first));  // it goes on
   EXPECT_EQ(engine.last().state, "running");
 
-  const Ended stopped = engine.run("stop last --wait 10");
+  const Ended stopped = engine.run("stop last --wait 30");
   EXPECT_EQ(stopped.code, 0) << stopped.output;
   const std::int64_t second = engine.checkpoint_step(id);
   EXPECT_GT(second, first);
   EXPECT_EQ(stopped.output, fmt::format("job is stopped: stopped on request after step {}; a checkpoint was saved\n", second));
-  EXPECT_EQ(job.wait(5), 5);
+  EXPECT_EQ(job.wait(20), 5);
   EXPECT_EQ(engine.run("stop last").code, 2);  // nothing to stop any more
 }
 
@@ -88,9 +88,9 @@ TEST(Requests, NowNeedsNoCheckpoint) {
   make_endless(engine);
   Job job(engine, "train job.toml --quiet");
   ASSERT_TRUE(job.wait_for_step(5)) << job.output();
-  const Ended stopped = engine.run("stop last --now --wait 10");
+  const Ended stopped = engine.run("stop last --now --wait 30");
   EXPECT_EQ(stopped.code, 0) << stopped.output;
-  EXPECT_EQ(job.wait(5), 5);
+  EXPECT_EQ(job.wait(20), 5);
   EXPECT_EQ(engine.last().state, "stopped");
   EXPECT_EQ(engine.checkpoint_step(engine.last().id), -1);
 }
@@ -102,11 +102,11 @@ TEST(Requests, NowEndsRanksThatDoNotAnswer) {
   Job job(engine, "train job.toml --quiet --set fault.limit_s=60");
   ASSERT_TRUE(job.wait_for_step(5)) << job.output();
   for (const int rank : {0, 1}) ASSERT_EQ(::kill(job.pid(rank), SIGSTOP), 0);
-  const Ended stopped = engine.run("stop last --now --wait 10");
+  const Ended stopped = engine.run("stop last --now --wait 30");
   EXPECT_EQ(stopped.code, 0) << stopped.output;
   EXPECT_NE(stopped.output.find("its supervisor did not answer and was sent a signal"), std::string::npos) << stopped.output;
-  EXPECT_EQ(job.wait(5), 5) << job.output();
-  EXPECT_TRUE(job.gone(1));
+  EXPECT_EQ(job.wait(20), 5) << job.output();
+  EXPECT_TRUE(job.gone(20));
   EXPECT_TRUE(engine.last().reason.starts_with("stopped at once on request in step ")) << engine.last().reason;
 }
 
@@ -124,13 +124,13 @@ TEST(Requests, ALaunchRepeatedUnderItsIdMakesOneRun) {
   const std::string id = "019ace5c-7a3e-7cc1-8a6e-0242ac120002", launch = "launch job.toml --on local --detach --id " + id;
   {
     Job starter(engine, launch);
-    ASSERT_EQ(starter.wait(10), 0) << starter.output();
+    ASSERT_EQ(starter.wait(30), 0) << starter.output();
     ASSERT_TRUE(starter.wait_for_step(1)) << starter.output();
     const Ended again = engine.run(launch + " --json");
     EXPECT_EQ(again.code, 0) << again.output;
     EXPECT_EQ(again.output, "{\n  \"id\": \"" + id + "\"\n}\n");
-    EXPECT_EQ(engine.run("stop " + id + " --wait 10").code, 0);
-    EXPECT_TRUE(starter.gone(5));
+    EXPECT_EQ(engine.run("stop " + id + " --wait 30").code, 0);
+    EXPECT_TRUE(starter.gone(20));
   }
   EXPECT_EQ(Reader(Workspace::open_read_only(engine.workspace())).runs().size(), 1U);
   const Ended wrong = engine.run("launch job.toml --on local --detach --id mine");
@@ -144,7 +144,7 @@ TEST(Requests, ADetachedRunNeedsNobody) {
   std::string id;
   {
     Job starter(engine, "launch job.toml --on local --detach");
-    ASSERT_EQ(starter.wait(10), 0) << starter.output();
+    ASSERT_EQ(starter.wait(30), 0) << starter.output();
     id = starter.output().substr(0, starter.output().find('\n'));
     EXPECT_EQ(id, engine.last().id);
     ::kill(-starter.supervisor(), SIGHUP);  // the session that started it ends
@@ -152,9 +152,9 @@ TEST(Requests, ADetachedRunNeedsNobody) {
     const RunInfo run = engine.last();
     EXPECT_EQ(run.state, "running");
     EXPECT_NE(::getsid(static_cast<pid_t>(run.supervisor.pid)), starter.supervisor());
-    const Ended stopped = engine.run("stop " + id + " --wait 10");
+    const Ended stopped = engine.run("stop " + id + " --wait 30");
     EXPECT_EQ(stopped.code, 0) << stopped.output;
-    EXPECT_TRUE(starter.gone(5));
+    EXPECT_TRUE(starter.gone(20));
   }
   for (const int left : engine.processes()) ::kill(left, SIGKILL);
   EXPECT_EQ(engine.last().exit_code, 5);

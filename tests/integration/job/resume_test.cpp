@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 
+#include "engine/store/registry.h"
 #include "engine/train/rank/checkpoint.h"
 #include "tests/integration/job/job.h"
 
@@ -31,15 +32,25 @@ std::map<std::int64_t, double> exported(const Engine& engine, const std::string&
   return values;
 }
 
+// A rank with SYNCLINE_FAULT=...:until=go goes on.
+void go_on(const Engine& engine) { std::ofstream(engine.folder() / "go") << "go"; }
+
 TEST(Resuming, AStopInMidEpochLeavesNoTraceInTheLosses) {
   const Engine engine;
+  engine.replace("limit_s = 3", "limit_s = 60");
   engine.replace("epochs = 4", "steps = 60");
   ASSERT_EQ(engine.train("--name whole").code, 0);
-  // The stop falls where it falls: the run waits a little in step 17, so that the signal comes before the end.
-  Job job(engine, "train job.toml --name parts --quiet", "SYNCLINE_FAULT=1:17:data:sleep=2");
+  // The stop falls where it falls: the run waits in step 17 until the signal has come to rank 0.
+  Job job(engine, "train job.toml --name parts --quiet", "SYNCLINE_FAULT=1:17:data:until=go");
   ASSERT_TRUE(job.wait_for_step(15)) << job.output();
   ::kill(job.supervisor(), SIGTERM);
-  ASSERT_EQ(job.wait(10), 5) << job.output();
+  Requests requests(Workspace::open(engine.workspace()));
+  ASSERT_TRUE(eventually(30, [&, id = engine.last().id] {
+    const auto asked = requests.of(id);
+    return !asked.empty() && asked[0].stage == "accepted";
+  })) << job.output();
+  go_on(engine);
+  ASSERT_EQ(job.wait(30), 5) << job.output();
   const RunInfo first = engine.last();
   const std::int64_t stopped = engine.checkpoint_step(first.id);
   EXPECT_NE(stopped % 7, 0) << "not in mid-epoch";
@@ -105,12 +116,13 @@ TEST(Resuming, FromAnOlderCheckpointTheSameStepsFollowAgain) {
 TEST(Restarting, AnAttemptThatDiesBeforeItsFirstCheckpointStartsFromTheOneThatWasChosen) {
   const Engine engine;
   engine.replace("epochs = 4", "steps = 30");
-  engine.replace("limit_s = 3", "limit_s = 3\nmax_restarts = 1");
+  engine.replace("limit_s = 3", "limit_s = 30\nmax_restarts = 1");
   ASSERT_EQ(engine.train("--name whole --set 'checkpoint.every=\"10 steps\"' --set checkpoint.keep=5").code, 0);
   const RunInfo whole = engine.last();
-  Job job(engine, "train --resume whole --from-step 10 --set 'checkpoint.every=\"20 steps\"'", "SYNCLINE_FAULT=0:15:data:sleep=2");
+  Job job(engine, "train --resume whole --from-step 10 --set 'checkpoint.every=\"20 steps\"'", "SYNCLINE_FAULT=0:15:data:until=go");
   ASSERT_TRUE(job.wait_for_step(14)) << job.output();
   ::kill(job.pid(1), SIGKILL);
+  go_on(engine);
   EXPECT_EQ(job.wait(30), 0) << job.output();
   const RunInfo last = engine.last();
   EXPECT_EQ(last.attempt, 3);
@@ -123,9 +135,10 @@ TEST(Resuming, AnAttemptThatDiedBeforeItsFirstCheckpointGoesOnFromWhereItBegan) 
   engine.replace("epochs = 4", "steps = 30");
   ASSERT_EQ(engine.train("--name whole --set 'checkpoint.every=\"10 steps\"' --set checkpoint.keep=5").code, 0);
   const RunInfo whole = engine.last();
-  Job job(engine, "train --resume whole --from-step 10 --set 'checkpoint.every=\"20 steps\"'", "SYNCLINE_FAULT=0:15:data:sleep=2");
+  Job job(engine, "train --resume whole --from-step 10 --set 'checkpoint.every=\"20 steps\"'", "SYNCLINE_FAULT=0:15:data:until=go");
   ASSERT_TRUE(job.wait_for_step(14)) << job.output();
   ::kill(job.pid(1), SIGKILL);
+  go_on(engine);
   ASSERT_EQ(job.wait(30), 4) << job.output();
   const RunInfo died = engine.last();
   EXPECT_EQ(died.resumed_from, whole.id);
@@ -152,9 +165,10 @@ TEST(Resuming, AnAttemptThatDiedBeforeItsFirstCheckpointGoesOnFromWhereItBegan) 
 
 TEST(Resuming, WithoutACheckpointNothingStarts) {
   const Engine engine;
-  Job job(engine, "train job.toml --set 'checkpoint.every=\"never\"'", "SYNCLINE_FAULT=0:5:data:sleep=2");
+  Job job(engine, "train job.toml --set 'checkpoint.every=\"never\"'", "SYNCLINE_FAULT=0:5:data:until=go");
   ASSERT_TRUE(job.wait_for_step(4)) << job.output();
   ::kill(job.pid(1), SIGKILL);
+  go_on(engine);
   ASSERT_EQ(job.wait(30), 4) << job.output();
   const RunInfo only = engine.last();
   const Ended resumed = engine.run("train --resume last --set train.epochs=8");
@@ -192,11 +206,12 @@ TEST(Restarting, ARunThatLostARankGoesOnFromItsNewestCheckpoint) {
   engine.replace("epochs = 4", "steps = 40");
   ASSERT_EQ(engine.train("--name whole").code, 0);
   const RunInfo whole = engine.last();
-  engine.replace("limit_s = 3", "limit_s = 3\nmax_restarts = 1");
-  // Slow enough in one step that the kill comes in the middle.
-  Job job(engine, "train job.toml --set 'checkpoint.every=\"10 steps\"'", "SYNCLINE_FAULT=0:25:data:sleep=2");
+  engine.replace("limit_s = 3", "limit_s = 30\nmax_restarts = 1");
+  // It waits in one step, so that the kill comes in the middle.
+  Job job(engine, "train job.toml --set 'checkpoint.every=\"10 steps\"'", "SYNCLINE_FAULT=0:25:data:until=go");
   ASSERT_TRUE(job.wait_for_step(24)) << job.output();
   ::kill(job.pid(1), SIGKILL);
+  go_on(engine);
   EXPECT_EQ(job.wait(30), 0) << job.output();
   const RunInfo second = engine.last();
   EXPECT_EQ(second.state, "finished");

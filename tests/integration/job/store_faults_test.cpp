@@ -96,7 +96,7 @@ TEST(Store, NothingAcknowledgedIsLostWhenRank0IsKilled) {
       const pid_t rank0 = job.pid(0);
       std::this_thread::sleep_for(std::chrono::duration<double>(0.8 * random.uniform()));  // the random moment
       ASSERT_EQ(::kill(rank0, SIGKILL), 0);
-      EXPECT_EQ(job.wait(10), 4) << job.output();
+      EXPECT_EQ(job.wait(30), 4) << job.output();
       Reader reader(workspace);
       const RunInfo run = reader.run(id);
       EXPECT_TRUE(run.reason.starts_with(fmt::format("rank 0 (pid {}, host {}) ended by signal 9 (Killed) in step ", rank0, host_name())))
@@ -121,7 +121,7 @@ TEST(Store, NothingAcknowledgedIsLostWhenRank0IsKilled) {
   }
   EXPECT_LT(log_bytes, most_log_bytes);
   ::kill(other.supervisor(), SIGTERM);
-  EXPECT_EQ(other.wait(10), 5) << other.output();
+  EXPECT_EQ(other.wait(30), 5) << other.output();
   snapshot.reset();
   EXPECT_EQ(damage_of(engine.workspace()), "");
   Reader reader(workspace);

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pure parts: resume rules, due times, fault plans, records, placement, traces of several ranks.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "engine/sim/schema.h"
 #include "engine/train/rank/clock_sync.h"
@@ -90,7 +97,9 @@ TEST(FaultPlanTest, ReadsItsText) {
   EXPECT_EQ(plan->phase, TrainPhase::evaluation);
   EXPECT_EQ(plan->action, FaultPlan::sleep);
   EXPECT_EQ(plan->seconds, 0.5);
-  for (const char* wrong : {"1:3:forward", "x:3:forward:kill", "1:3:sideways:kill", "1:3:forward:dance", "1:3:forward:sleep=x"})
+  EXPECT_EQ(parse_fault("0:1:data:until=/tmp/go")->file, "/tmp/go");
+  for (const char* wrong : {"1:3:forward", "x:3:forward:kill", "1:3:sideways:kill", "1:3:forward:dance", "1:3:forward:sleep=x",
+                            "1:3:forward:until", "1:3:forward:until="})
     EXPECT_THROW(parse_fault(wrong), ConfigError) << wrong;
 }
 
@@ -102,6 +111,22 @@ TEST(FaultPointsTest, ActOnceAtTheirPlace) {
   EXPECT_FALSE(points.reach(TrainPhase::data, 4));
   FaultPoints elsewhere(FaultPlan{.rank = 2, .step = 4, .phase = TrainPhase::data, .action = FaultPlan::fail}, 1);
   EXPECT_FALSE(elsewhere.reach(TrainPhase::data, 4));
+}
+
+TEST(FaultPointsTest, WaitsUntilAFileIsThere) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / fmt::format("syncline-until-{}", ::getpid());
+  std::atomic<bool> over{false};
+  std::thread waiting([&] {
+    FaultPoints points(FaultPlan{.rank = 0, .step = 1, .phase = TrainPhase::data, .action = FaultPlan::until, .file = file.string()}, 0);
+    EXPECT_FALSE(points.reach(TrainPhase::data, 1));
+    EXPECT_TRUE(std::filesystem::exists(file)) << "it went on too soon";
+    over = true;
+  });
+  EXPECT_FALSE(over);
+  std::ofstream(file) << "go";
+  waiting.join();
+  EXPECT_TRUE(over);
+  std::filesystem::remove(file);
 }
 
 TEST(Placement, ThreadsComeFromTheExperimentTheEnvironmentOrAnEqualShare) {
