@@ -96,6 +96,26 @@ TEST(Forms, AStrategysAndAnOptimizersOwnKeysFollowTheChoice) {
   EXPECT_EQ(std::count_if(fields.begin(), fields.end(), [](const Field& f) { return f.key() == QStringLiteral("train.optimizer.lr"); }), 1);
 }
 
+TEST(Forms, AnOrchestrationsKeysFollowTheChoice) {
+  ExperimentDocument document(synthetic);
+  std::vector<Field> fields = fields_of(document, catalogue(), parts_of(Step::strategy));
+  ASSERT_NE(find(fields, "strategy.orchestration"), nullptr);
+  EXPECT_NE(find(fields, "strategy.submit_order"), nullptr);
+  EXPECT_NE(find(fields, "strategy.hook_jitter"), nullptr);
+  EXPECT_EQ(find(fields, "strategy.orchestration_options.cycle_time"), nullptr);
+  ASSERT_TRUE(document.setValue({"strategy", "orchestration"}, "\"bitvector\""));
+  fields = fields_of(document, catalogue(), parts_of(Step::strategy));
+  EXPECT_NE(find(fields, "strategy.orchestration_options.cycle_time"), nullptr);
+  EXPECT_NE(find(fields, "strategy.orchestration_options.cache_capacity"), nullptr);
+  EXPECT_EQ(find(fields, "strategy.orchestration_options.fusion_threshold"), nullptr);  // where messages are merged
+  ASSERT_TRUE(document.setValue({"strategy", "orchestration_options", "separate_groups"}, "false"));
+  fields = fields_of(document, catalogue(), parts_of(Step::strategy));
+  EXPECT_NE(find(fields, "strategy.orchestration_options.fusion_threshold"), nullptr);
+  ASSERT_TRUE(document.setValue({"strategy", "orchestration"}, "\"coordinator\""));
+  fields = fields_of(document, catalogue(), parts_of(Step::strategy));
+  EXPECT_EQ(find(fields, "strategy.orchestration_options.cache_capacity"), nullptr);
+}
+
 TEST(Forms, AFieldKnowsItsDefaultAndWhetherItDiffers) {
   ExperimentDocument document("[train]\nbatch_per_worker = 64\n[cluster]\nworkers = 4\n[cluster.link]\nlatency = 0.0\n");
   std::vector<Field> fields = fields_of(document, catalogue(), std::vector<FormPart>{{"cluster"}, {"cluster.link"}, {"train"}});

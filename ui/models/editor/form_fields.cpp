@@ -230,8 +230,11 @@ const std::vector<FormPart>& parts_of(Step step) {
   static const std::vector<FormPart> model = {{"model"}};
   static const std::vector<FormPart> data = {{"data"}, {"train", {"batch_per_worker", "micro_batches"}}};
   static const std::vector<FormPart> topology = {{"cluster"}, {"cluster.jitter"}, {"cluster.link"}};
-  static const std::vector<FormPart> strategy = {
-      {"strategy"}, {"strategy.plan_options"}, {"strategy.allreduce_options"}, {"strategy.codec_options"}};
+  static const std::vector<FormPart> strategy = {{"strategy"},
+                                                 {"strategy.plan_options"},
+                                                 {"strategy.allreduce_options"},
+                                                 {"strategy.orchestration_options"},
+                                                 {"strategy.codec_options"}};
   static const std::vector<FormPart> optimizer = {
       {"train.optimizer"}, {"train.schedule"}, {"train", {"task", "precision", "on_divergence"}}};
   static const std::vector<FormPart> launch = {{"", {"name", "seed"}},

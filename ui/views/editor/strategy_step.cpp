@@ -73,7 +73,7 @@ class StrategyStep : public StepPage {
     note_->setText(notes.join(u'\n'));
     QStringList lines;
     const document::Node& root = parts().document.tree();
-    for (const char* name : {"strategy", "strategy.plan_options", "strategy.allreduce_options"}) {
+    for (const char* name : {"strategy", "strategy.plan_options", "strategy.allreduce_options", "strategy.orchestration_options"}) {
       const Entry* entry = chosen_entry(root, catalogue(), section(name));
       if (entry == nullptr) continue;
       QString line = QStringLiteral("%1: %2").arg(text_of(entry->title), text_of(entry->summary));
