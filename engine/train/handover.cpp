@@ -13,7 +13,7 @@ void Handover::ready(int slice, const std::function<void(int)>& hand) {
   if (plain()) return hand(slice);
   waiting_.push_back(slice);
   const bool last = slice == options_.slices - 1;
-  while (!waiting_.empty() && (last || !options_.random_order || waiting_.size() >= most_waiting)) {
+  while (!waiting_.empty() && (last || !options_.random_order || waiting_.size() >= most_waiting())) {
     const double place = options_.random_order ? random_->uniform() * static_cast<double>(waiting_.size()) : 0;
     hand_over(static_cast<std::size_t>(place), hand);
   }

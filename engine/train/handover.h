@@ -3,6 +3,7 @@
 // it, late and in an order of its own, as with graphs that branch. Seeded by rank and step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -30,7 +31,8 @@ class Handover {
   // last ones when the last is final.
   void ready(int slice, const std::function<void(int slice)>& hand);
 
-  static constexpr std::size_t most_waiting = 8;  // final ones that an order of its own holds back at a time
+  // Final ones that an order of its own holds back at a time: few enough that most of them still leave under the backward pass.
+  std::size_t most_waiting() const { return static_cast<std::size_t>(std::clamp(options_.slices / 4, 2, 8)); }
 
  private:
   void hand_over(std::size_t at, const std::function<void(int)>& hand);

@@ -99,7 +99,7 @@ TEST(Handover, ARandomOrderIsOneOfAllSlicesAndAnotherOnEachRankAndStep) {
           EXPECT_LE(ready, slice) << "a gradient that is not final yet";
           order.push_back(ready);
         });
-        EXPECT_LT(static_cast<std::size_t>(slice) - order.size() + 1, Handover::most_waiting);
+        EXPECT_LT(static_cast<std::size_t>(slice) - order.size() + 1, handover.most_waiting());
       }
       EXPECT_EQ(std::set<int>(order.begin(), order.end()).size(), 30U);
       EXPECT_EQ(order.size(), 30U);
