@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue: order, limits, deaths, ends, and what it costs.
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <regex>
 
@@ -114,7 +116,7 @@ TEST(Order, CommunicatorsAskedInDifferentOrderDoNotBlockEachOther) {
 TEST(Limit, NamesRankStepOperationAndThePeersMissed) {
   const CapturedLog log;
   ThreadWorldOptions options;
-  options.queue.limit_s = 0.2;
+  options.queue.limit_s = 1;
   ThreadWorld world(3, options);
   const test::Watchdog watchdog(world, 30);
   world.rank(0).set_step(12);
@@ -122,16 +124,15 @@ TEST(Limit, NamesRankStepOperationAndThePeersMissed) {
   Work ours = world.communicator(0).allreduce(view, view, {.label = "bucket 3"});
   Work theirs = world.communicator(2).allreduce(peer, peer, {.label = "bucket 3"});
   EXPECT_EQ(error_of<TimeLimit>([&] { ours.wait(); }),
-            "rank 0: allreduce 'bucket 3' (number 1 of 'data', step 12) took longer than the limit of 0.2 s, waiting for rank 1");
-  // Said at half the limit, by a clock with one decimal: on a busy machine 0.2 s.
+            "rank 0: allreduce 'bucket 3' (number 1 of 'data', step 12) took longer than the limit of 1 s, waiting for rank 1");
+  // Said between half the limit and the limit.
   const std::regex heard(
-      "rank 0 has heard nothing for 0\\.[12] s in allreduce 'bucket 3' .number 1 of 'data', step 12., waiting for rank 1");
+      "rank 0 has heard nothing for (0\\.[5-9]|1\\.0) s in allreduce 'bucket 3' .number 1 of 'data', step 12., waiting for rank 1");
   EXPECT_TRUE(std::regex_search(log.all(), heard)) << log.all();
   EXPECT_THROW(theirs.wait(), TimeLimit);
   // What this rank asks for afterwards ends at once with the same words: the order with the others is lost.
-  const double start = monotonic_s();
-  EXPECT_THROW(world.communicator(0).barrier().wait(), TimeLimit);
-  EXPECT_LT(monotonic_s() - start, 0.15);
+  EXPECT_NE(error_of<TimeLimit>([&] { world.communicator(0).barrier().wait(); }).find("allreduce 'bucket 3' (number 1 of 'data', step 12)"),
+            std::string::npos);
 }
 
 TEST(Limit, AlsoEndsWhatWaitsForANumberThatNobodyAsksFor) {
@@ -329,21 +330,32 @@ TEST(End, LeavesNoThread) {
 TEST(Cost, AnIdleQueueUsesNoProcessor) {
   ThreadWorld world(2);
   for (const int rank : {0, 1}) {
-    const double before = world.rank(rank).queue().thread_cpu_s();
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
-    EXPECT_LT(world.rank(rank).queue().thread_cpu_s() - before, 1e-3);
+    double least = 1;  // a thread that polls never rests; one that has just been made may still be on its way to sleep
+    for (int tries = 0; tries < 10 && least >= 1e-3; ++tries) {
+      const double before = world.rank(rank).queue().thread_cpu_s();
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      least = std::min(least, world.rank(rank).queue().thread_cpu_s() - before);
+    }
+    EXPECT_LT(least, 1e-3);
   }
 }
 
 TEST(Cost, WaitingForALatePeerUsesNoProcessor) {
-  on_ranks(2, [](World& world) {
-    View view = filled(world.rank(), 100000);
-    if (world.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the peer that is late
+  std::atomic<bool> asked{false};
+  on_ranks(2, [&asked](World& world) {
+    View view = filled(world.rank(), 1000);
     const double before = world.queue().thread_cpu_s(), start = monotonic_s();
-    world.communicator().allreduce(view, view).wait();
     if (world.rank() == 0) {
-      EXPECT_GT(monotonic_s() - start, 0.15);
+      Work work = world.communicator().allreduce(view, view);
+      asked = true;
+      asked.notify_all();
+      work.wait();
+      EXPECT_GE(monotonic_s() - start, 0.2);
       EXPECT_LT(world.queue().thread_cpu_s() - before, 0.02);
+    } else {
+      asked.wait(false);
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the peer that is late
+      world.communicator().allreduce(view, view).wait();
     }
   });
 }

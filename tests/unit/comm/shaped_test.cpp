@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emulated links: the time of messages, and that it is spent asleep.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -129,15 +130,19 @@ TEST_P(Bodies, ManyUnreadMessagesWaitTheirTurn) {
   });
 }
 
-// Half of what is sent leaves and comes in each phase: n bytes in all at 20 MB/s, two latencies. The shortest of a few tries is compared,
-// since a busy machine can only make it longer.
+// Other work on the machine only ever makes these longer: the best of a few tries is compared, and of more where it does not hold yet.
+constexpr int few = 4, most_tries = 25;
+
+// Half of what is sent leaves and comes in each phase: n bytes in all at 20 MB/s, two latencies.
 TEST_P(Bodies, AnExchangeTakesTheTimeOfTheLinkAndSleepsThroughIt) {
   double best = 1e9, cpu = 1e9;
+  std::atomic<bool> enough{false};  // rank 0 says so before the next barrier
   constexpr double bytes = 6e6, rate = 20e6, latency = 1e-3, expected = bytes / rate + 2 * latency;
   on_ranks(2, over(rate, latency, GetParam()), [&](World& world) {
     View view = View::host(static_cast<std::int64_t>(bytes) / 4);
-    for (int repeat = 0; repeat < 4; ++repeat) {
+    for (int repeat = 0; repeat < most_tries; ++repeat) {
       world.communicator().barrier().wait();
+      if (repeat >= few && enough) break;
       const double start = monotonic_s(), before = world.queue().thread_cpu_s();
       world.communicator().allreduce(view, view).wait();
       const double took = monotonic_s() - start;
@@ -145,6 +150,7 @@ TEST_P(Bodies, AnExchangeTakesTheTimeOfTheLinkAndSleepsThroughIt) {
       if (world.rank() != 0) continue;
       best = std::min(best, took);
       cpu = std::min(cpu, (world.queue().thread_cpu_s() - before) / took);
+      enough = !test::speed_counts || (best < 1.03 * expected && cpu < 0.05);
     }
   });
   if (test::speed_counts) {
@@ -163,10 +169,12 @@ double computing_share() {
 
 TEST(Shaped, TheTrainingThreadComputesAsIfNoExchangeWereInFlight) {
   double best = 0;
+  std::atomic<bool> enough{false};
   on_ranks(2, over(4e6, 1e-3), [&](World& world) {
     View view = View::host(500'000);  // 2 MB: half a second on the link
-    for (int repeat = 0; repeat < 5; ++repeat) {
+    for (int repeat = 0; repeat < most_tries; ++repeat) {
       world.communicator().barrier().wait();
+      if (repeat >= few && enough) break;
       const double alone = world.rank() == 0 ? computing_share() : 0;
       world.communicator().barrier().wait();
       Work exchange = world.communicator().allreduce(view, view);
@@ -174,6 +182,7 @@ TEST(Shaped, TheTrainingThreadComputesAsIfNoExchangeWereInFlight) {
         const double under = computing_share();
         // An exchange that is over before the arithmetic (a slow machine, a sanitizer) leaves nothing to compare.
         if (!exchange.done()) best = std::max(best, under / alone);
+        enough = !test::speed_counts || best > 0.97;
       }
       exchange.wait();
     }
@@ -184,16 +193,20 @@ TEST(Shaped, TheTrainingThreadComputesAsIfNoExchangeWereInFlight) {
 }
 
 TEST_P(Bodies, ALateReceiverReadsWhatWasSentLongAgo) {
-  on_ranks(2, over(1e9, 0, GetParam()), [](World& world) {
+  std::atomic<bool> sent{false};
+  on_ranks(2, over(1e9, 0, GetParam()), [&sent](World& world) {
     const View first = filled(world.rank(), 1000), second = filled(world.rank(), 1000);
     if (world.rank() == 0) {
       const double start = monotonic_s();
       Work a = world.communicator().send(first, 1, 1), b = world.communicator().send(second, 1, 2);
+      sent = true;
+      sent.notify_all();
       b.wait();
-      EXPECT_GT(monotonic_s() - start, 0.015) << "nobody had taken it before";
+      EXPECT_GE(monotonic_s() - start, 0.02) << "nobody had taken it before";
       a.wait();
       EXPECT_LT(monotonic_s() - start, 1) << "woken when it was taken, not by the limits' clock";
     } else {
+      sent.wait(false);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       const View got = View::host(1000);
       for (const int tag : {1, 2}) {
@@ -205,24 +218,28 @@ TEST_P(Bodies, ALateReceiverReadsWhatWasSentLongAgo) {
 }
 
 TEST(Shaped, LatencyIsKeptWithinATenthOfAMillisecond) {
-  std::vector<double> took;
+  const double most_s = test::speed_counts ? 2.2e-3 : 10e-3;  // two wake-ups of two threads besides the latency
+  double best = 1;
+  std::atomic<bool> enough{false};
   on_ranks(2, over(0, 2e-3), [&](World& world) {
     const View view = View::host(1);
-    for (int i = 0; i < 25; ++i) {
+    for (int i = 0; i < 40 * most_tries; ++i) {
+      world.communicator().barrier().wait();
+      if (i >= most_tries && enough) break;
       const double start = monotonic_s();
       if (world.rank() == 0) {
         world.communicator().send(view, 1, 1).wait();
         world.communicator().receive(view, 1, 2).wait();
-        took.push_back((monotonic_s() - start) / 2);
+        best = std::min(best, (monotonic_s() - start) / 2);
+        enough = best < most_s;
       } else {
         world.communicator().receive(view, 0, 1).wait();
         world.communicator().send(view, 0, 2).wait();
       }
     }
   });
-  const double best = *std::min_element(took.begin(), took.end());
   EXPECT_GE(best, 2e-3);
-  EXPECT_LT(best, test::speed_counts ? 2.2e-3 : 10e-3);  // two wake-ups of two threads besides the latency
+  EXPECT_LT(best, most_s);
 }
 
 TEST(Shaped, RefusesTheLibrarysAllreduce) {
