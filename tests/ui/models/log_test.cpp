@@ -5,6 +5,7 @@
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
+#include <ctime>
 
 #include "ui/models/log_index.h"
 #include "ui/models/log_model.h"
@@ -203,12 +204,11 @@ TEST_F(LogFile, OfTwoGigabytesShowsItsEndAtOnce) {
   ASSERT_TRUE(file.seek(file.size()));
   file.write("\nthe last line\n");
   file.close();
-  QElapsedTimer timer;
-  timer.start();
+  const std::clock_t before = std::clock();  // of this process: reading all of it takes long, whatever else the machine does
   LogModel model(path());
   ASSERT_GT(model.rowCount(), 0);
   EXPECT_EQ(model.index(model.rowCount() - 1, LogModel::text_column).data().toString(), QStringLiteral("the last line"));
-  EXPECT_LT(timer.elapsed(), 200);
+  EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 5);
 }
 
 }  // namespace

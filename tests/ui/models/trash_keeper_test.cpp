@@ -44,15 +44,17 @@ class TrashKeeperTest : public StoreTest {
     return false;
   }
 
+  static constexpr int quiet_ms = 700;  // after which nothing is expected any more
+
   // What one start of the window says: "announced 2", "removed 1", or nothing.
-  QString start(double now) {
+  QString start(double now, int patience_ms = 20'000) {
     TrashKeeper keeper(*store_, settings_);
     QString said;
     QObject::connect(&keeper, &TrashKeeper::announced, &keeper, [&said](int runs) { said += QStringLiteral("announced %1 ").arg(runs); });
     QObject::connect(&keeper, &TrashKeeper::removed, &keeper, [&said](int runs) { said += QStringLiteral("removed %1 ").arg(runs); });
     QObject::connect(&keeper, &TrashKeeper::failed, &keeper, [&said](const QString& why) { said += why; });
     keeper.look(now);
-    std::ignore = QTest::qWaitFor([&said] { return !said.isEmpty(); }, 700);
+    std::ignore = QTest::qWaitFor([&said] { return !said.isEmpty(); }, patience_ms);
     return said.trimmed();
   }
 
@@ -64,9 +66,9 @@ TEST_F(TrashKeeperTest, ARunIsNamedFirstAndGoesAtALaterStart) {
   const std::string old = ended_run("old"), kept = ended_run("kept");
   Annotations(workspace()).set_trashed(old, true);
   const double put = utc_s();
-  EXPECT_EQ(start(put + 29 * day), QString());
+  EXPECT_EQ(start(put + 29 * day, quiet_ms), QString());
   EXPECT_EQ(start(put + 31 * day), QStringLiteral("announced 1"));
-  EXPECT_EQ(start(put + 31 * day + 60), QString());  // not within the day
+  EXPECT_EQ(start(put + 31 * day + 60, quiet_ms), QString());  // not within the day
   EXPECT_TRUE(there(old));
   EXPECT_EQ(start(put + 32.5 * day), QStringLiteral("removed 1"));
   EXPECT_FALSE(there(old));
@@ -80,7 +82,7 @@ TEST_F(TrashKeeperTest, WhatIsRestoredOrLockedStays) {
   EXPECT_EQ(start(put + 31 * day), QStringLiteral("announced 2"));
   Annotations(workspace()).set_trashed(restored, false);
   Annotations(workspace()).set_locked(locked, true);
-  EXPECT_EQ(start(put + 40 * day), QString());
+  EXPECT_EQ(start(put + 40 * day, quiet_ms), QString());
   EXPECT_TRUE(there(restored));
   EXPECT_TRUE(there(locked));
 }
@@ -90,7 +92,7 @@ TEST_F(TrashKeeperTest, ThePersonChoosesHowLongAndWhetherAtAll) {
   Annotations(workspace()).set_trashed(old, true);
   const double put = utc_s();
   settings_.set(TrashKeeper::days_setting, 0);
-  EXPECT_EQ(start(put + 4000 * day), QString());
+  EXPECT_EQ(start(put + 4000 * day, quiet_ms), QString());
   settings_.set(TrashKeeper::days_setting, 7);
   EXPECT_EQ(start(put + 8 * day), QStringLiteral("announced 1"));
 }

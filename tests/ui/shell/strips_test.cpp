@@ -16,7 +16,7 @@ TEST_F(StripsTest, ATimedNoticeGoesByItself) {
   open();
   window->workbench().notice(QStringLiteral("Moved 3 runs to trash"), {}, {}, 1);
   ASSERT_NE(window->strips().find(QStringLiteral("notice")), nullptr);
-  EXPECT_TRUE(QTest::qWaitFor([this] { return window->strips().find(QStringLiteral("notice")) == nullptr; }, 4000));
+  EXPECT_TRUE(QTest::qWaitFor([this] { return window->strips().find(QStringLiteral("notice")) == nullptr; }, 20'000));
 }
 
 TEST_F(StripsTest, ANoticeStaysWhileTheFocusIsOnIt) {
@@ -44,7 +44,7 @@ TEST_F(StripsTest, ANoticeStaysWhileThePointerIsOverItAndGoesAfterwards) {
   ASSERT_EQ(window->strips().find(QStringLiteral("notice")), strip);
   QEvent leave(QEvent::Leave);
   QApplication::sendEvent(strip, &leave);
-  EXPECT_TRUE(QTest::qWaitFor([this] { return window->strips().find(QStringLiteral("notice")) == nullptr; }, 4000));
+  EXPECT_TRUE(QTest::qWaitFor([this] { return window->strips().find(QStringLiteral("notice")) == nullptr; }, 20'000));
 }
 
 TEST_F(StripsTest, OneCauseHasOneStrip) {
