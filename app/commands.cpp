@@ -21,6 +21,7 @@ const std::vector<Command>& commands() {
       {.name = "import", .summary = "merge another workspace into this one", .define = define_import},
       {.name = "validate", .summary = "check an experiment file, or print it complete", .define = define_validate},
       {.name = "bench", .summary = "measure a step, its operations or the allreduce on this machine", .define = define_bench},
+      {.name = "recipes", .summary = "what papers claim, tested here", .define = define_recipes},
       {.name = "plugins", .summary = "list the optimizers, or test a plugin", .define = define_plugins},
       {.name = "plugin-child", .summary = "look into a plugin", .define = define_plugin_child, .hidden = true},
       {.name = "schema", .summary = "every key that an experiment file can have", .define = define_schema},

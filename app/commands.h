@@ -24,6 +24,7 @@ Action define_tag(CLI::App&, const Global&);           // workspace.cpp
 Action define_stop(CLI::App&, const Global&);          // requests.cpp
 Action define_checkpoint(CLI::App&, const Global&);    // requests.cpp
 Action define_bench(CLI::App&, const Global&);         // bench.cpp
+Action define_recipes(CLI::App&, const Global&);       // recipes.cpp
 Action define_validate(CLI::App&, const Global&);      // validate.cpp
 
 }  // namespace syncline::app

@@ -34,6 +34,7 @@ struct BenchArguments {
   std::string model;
   int threads = 1, workers = 2;
   std::vector<std::int64_t> sizes;
+  std::vector<std::string> allreduces;
 };
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
@@ -140,8 +141,8 @@ std::vector<int> machines_by_host(World& world) {
 }
 
 // Those that can run here: two levels need machines of several ranks, and the library's messages pass no emulated link.
-std::vector<std::string> possible_allreduces(const std::vector<int>& machines, bool emulated) {
-  std::vector<std::string> names;
+std::vector<AllreduceChoice> possible_allreduces(const std::vector<int>& machines, bool emulated) {
+  std::vector<AllreduceChoice> choices;
   for (const ScheduleEntry& entry : allreduce_schedules()) {
     if (entry.build == nullptr && emulated) continue;
     try {
@@ -149,9 +150,26 @@ std::vector<std::string> possible_allreduces(const std::vector<int>& machines, b
     } catch (const ConfigError&) {
       continue;
     }
-    names.emplace_back(entry.name);
+    choices.push_back(allreduce_choice(std::string(entry.name)));
   }
-  return names;
+  return choices;
+}
+
+// Those asked for, which must be possible here.
+std::vector<AllreduceChoice> chosen_allreduces(const std::vector<std::string>& asked, const std::vector<int>& machines, bool emulated) {
+  if (asked.empty()) return possible_allreduces(machines, emulated);
+  std::vector<AllreduceChoice> choices;
+  for (const std::string& text : asked) {
+    choices.push_back(allreduce_choice(text));
+    const ScheduleEntry& entry = allreduce_schedule(choices.back().name);
+    if (entry.build == nullptr && emulated)
+      throw ConfigError(
+          fmt::format("--allreduce {}: its messages pass no emulated links; another allreduce, or cluster.link.emulate = "
+                      "false, would be right",
+                      text));
+    check_machines(entry, machines);
+  }
+  return choices;
 }
 
 int allreduce_rank(const BenchArguments& arguments, const Global& global) {
@@ -172,7 +190,7 @@ int allreduce_rank(const BenchArguments& arguments, const Global& global) {
   if (world->size() < 2) throw ConfigError("bench allreduce needs two or more workers; --workers 2 would be right");
   if (machines.empty()) machines = machines_by_host(*world);
   const std::vector<AllreduceTime> times =
-      bench_allreduce(*world, arguments.sizes, possible_allreduces(machines, links.has_value()), machines, links);
+      bench_allreduce(*world, arguments.sizes, chosen_allreduces(arguments.allreduces, machines, links.has_value()), machines, links);
   const int rank = world->rank(), ranks = world->size();
   world->communicator().barrier().wait();
   world.reset();
@@ -211,6 +229,7 @@ int bench_allreduce_command(BenchArguments arguments, const Global& global) {
     if (bytes < 4 || bytes % 4 != 0)
       throw ConfigError(fmt::format("--sizes: {} bytes; elements have 4 bytes, so multiples of 4 are possible", bytes));
   }
+  for (const std::string& text : arguments.allreduces) allreduce_choice(text);  // said once, not by every rank
   if (arguments.sizes.empty()) {
     for (std::int64_t bytes = 4 << 10; bytes <= 16 << 20; bytes *= 4) arguments.sizes.push_back(bytes);
   }
@@ -255,6 +274,11 @@ Action define_bench(CLI::App& sub, const Global& global) {
   allreduce->add_option("--workers", arguments->workers, "how many ranks to start; with FILE its workers, over its machines and links")
       ->check(CLI::PositiveNumber);
   allreduce->add_option("--sizes", arguments->sizes, "of the messages, in bytes")->delimiter(',')->type_name("BYTES");
+  allreduce
+      ->add_option("--allreduce", arguments->allreduces,
+                   "only this one, several times for several; with its keys: multicolor:colors=2,segments=1")
+      ->type_name("NAME")
+      ->take_all();
   return [chosen] { return (*chosen)(); };
 }
 

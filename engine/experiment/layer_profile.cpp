@@ -52,6 +52,11 @@ std::string problem_with_profile(const LayerProfile& profile) {
                        profile.forward_s.size(), profile.backward_s.size());
   if (!profile.layers.empty() && profile.layers.size() != profile.backward_s.size())
     return fmt::format("layers has {} names and backward_s {} values", profile.layers.size(), profile.backward_s.size());
+  if (!profile.elements.empty() && profile.elements.size() != profile.backward_s.size())
+    return fmt::format("elements has {} values and backward_s {}; both need one for each layer", profile.elements.size(),
+                       profile.backward_s.size());
+  if (std::any_of(profile.elements.begin(), profile.elements.end(), [](std::int64_t count) { return count < 1; }))
+    return "its elements must be at least 1";
   const bool all = std::all_of(profile.forward_s.begin(), profile.forward_s.end(), is_time) &&
                    std::all_of(profile.backward_s.begin(), profile.backward_s.end(), is_time) && is_time(profile.update_s);
   if (!all) return "its times must be at least 0 seconds";
@@ -66,6 +71,7 @@ Json to_json(const LayerProfile& profile) {
   if (!profile.source.empty()) document["source"] = profile.source;
   if (profile.batch > 0) document["batch"] = profile.batch;
   if (!profile.layers.empty()) document["layers"] = profile.layers;
+  if (!profile.elements.empty()) document["elements"] = profile.elements;
   document["forward_s"] = profile.forward_s;
   document["backward_s"] = profile.backward_s;
   document["update_s"] = profile.update_s;
@@ -85,6 +91,12 @@ LayerProfile profile_from_json(std::string_view text, const std::string& name) {
   if (document.contains("update_s")) {
     if (!document["update_s"].is_number()) misfit("update_s", "a number of seconds");
     profile.update_s = document["update_s"].get<double>();
+  }
+  if (document.contains("elements")) {
+    const Json& elements = document["elements"];
+    if (!elements.is_array() || !std::all_of(elements.begin(), elements.end(), [](const Json& each) { return each.is_number_integer(); }))
+      misfit("elements", "a list of whole numbers");
+    profile.elements = elements.get<std::vector<std::int64_t>>();
   }
   if (document.contains("batch")) {
     if (!document["batch"].is_number_integer()) misfit("batch", "a whole number of samples");

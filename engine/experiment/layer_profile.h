@@ -23,6 +23,9 @@ struct LayerProfile {
   std::vector<double> forward_s;    // one per layer, or a single one for the whole pass
   std::vector<double> backward_s;   // one per layer; what comes before the last layer's backward (the loss) is that layer's
   double update_s = 0;
+  // Of the gradient of each layer, where the times are those of a model of their own, which only predictions take; empty: of the
+  // experiment's model.
+  std::vector<std::int64_t> elements;
 
   std::size_t layer_count() const { return backward_s.size(); }
   double forward_of(std::size_t layer) const;  // a single time is shared equally
@@ -35,8 +38,8 @@ struct LayerProfile {
 // What is wrong with the numbers, as "forward_s has ..."; empty: nothing.
 std::string problem_with_profile(const LayerProfile&);
 
-// The file: {"syncline": "profile", "model", "source", "batch", "layers", "forward_s", "backward_s", "update_s"}; the two lists of times
-// are required. Reading throws ConfigError with one sentence.
+// The file: {"syncline": "profile", "model", "source", "batch", "layers", "elements", "forward_s", "backward_s", "update_s"}; the two lists
+// of times are required. Reading throws ConfigError with one sentence.
 nlohmann::ordered_json to_json(const LayerProfile&);
 LayerProfile profile_from_json(std::string_view text, const std::string& name);
 LayerProfile read_profile_file(const std::filesystem::path&);

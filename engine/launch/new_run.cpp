@@ -4,8 +4,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
+#include "engine/launch/protocol.h"
 #include "engine/store/emulation.h"
 
 extern char** environ;
@@ -40,6 +42,8 @@ std::map<std::string, std::string> relevant_environment() {
   return result;
 }
 
+std::string recipe_tag(std::string_view recipe) { return "recipe:" + std::string(recipe); }
+
 NewRun new_run(const Experiment& experiment, const RunOrigin& origin) {
   NewRun run;
   run.name = origin.name.empty() ? experiment.name : origin.name;
@@ -57,6 +61,7 @@ NewRun new_run(const Experiment& experiment, const RunOrigin& origin) {
   run.emulated = emulation_words(experiment.cluster);
   run.command = origin.command;
   run.environment = relevant_environment();
+  if (const char* recipe = std::getenv(recipe_variable)) run.tags.push_back(recipe_tag(recipe));
   run.target_accuracy = experiment.train.target_accuracy;
   run.seed = experiment.seed;
   run.workers = static_cast<int>(experiment.cluster.workers);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/experiment/experiment.h"
@@ -16,6 +17,9 @@ struct RunOrigin {
   std::string name;                      // --name; empty: the experiment's
   std::string attempt_of, resumed_from;  // ids; empty: none
 };
+
+// The tag of the runs that a recipe has started: "recipe:mg-wfbp".
+std::string recipe_tag(std::string_view recipe);
 
 NewRun new_run(const Experiment&, const RunOrigin&);
 

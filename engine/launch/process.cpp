@@ -66,6 +66,7 @@ ChildProcess::ChildProcess(const SpawnOptions& options) {
     posix_spawn_file_actions_adddup2(&spawn.actions, options.output_fd, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&spawn.actions, options.output_fd, STDERR_FILENO);
   }
+  if (options.error_fd >= 0) posix_spawn_file_actions_adddup2(&spawn.actions, options.error_fd, STDERR_FILENO);
   if (options.keep_fd >= 0) posix_spawn_file_actions_adddup2(&spawn.actions, options.keep_fd, options.keep_fd);  // clears close-on-exec
   short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
   if (options.group == SpawnOptions::own_group) {

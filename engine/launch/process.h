@@ -22,6 +22,7 @@ struct SpawnOptions {
   std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing this process's
   enum Group { same, own_group, own_session } group = own_group;
   int output_fd = -1;  // standard output and error; -1: inherited. Standard input is /dev/null
+  int error_fd = -1;   // standard error alone; -1: goes where standard output does
   int keep_fd = -1;    // stays open in the child under its number; -1: none
 };
 

@@ -19,6 +19,8 @@ inline constexpr char resume_variable[] = "SYNCLINE_RESUME_FOLDER";  // run fold
 
 inline constexpr char scratch_variable[] = "SYNCLINE_SCRATCH";  // the job's folder in memory; rank 0 removes it when the supervisor is gone
 
+inline constexpr char recipe_variable[] = "SYNCLINE_RECIPE";  // set by a running recipe: its name, for the tags of the runs that it starts
+
 // Progress lines begin with this character when a supervisor reads them: drawn in place on a terminal, and not logged.
 inline constexpr char progress_mark = '\x1e';
 

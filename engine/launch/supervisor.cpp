@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "engine/launch/process.h"
 #include "engine/launch/protocol.h"
 #include "engine/launch/rank_watch.h"
+#include "engine/launch/signal_tap.h"
 #include "engine/metrics/clock.h"
 #include "engine/store/registry.h"
 
@@ -26,33 +26,6 @@ namespace {
 
 // launcher_grace_s: longer than mpirun's sleep between SIGTERM and SIGKILL, after which it says which signal ended the first rank.
 constexpr double tick_s = 0.05, heartbeat_s = 1, lost_grace_s = 1.5, end_grace_s = 5, launcher_grace_s = 6, at_once_grace_s = 0.5;
-
-// Takes SIGINT, SIGTERM, SIGHUP and SIGUSR1 as readable events for as long as it lives.
-class SignalTap {
- public:
-  SignalTap() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&set, signal);
-    ::pthread_sigmask(SIG_BLOCK, &set, &before_);
-    descriptor_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  ~SignalTap() {
-    ::close(descriptor_);
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  SignalTap(const SignalTap&) = delete;
-  SignalTap& operator=(const SignalTap&) = delete;
-  int descriptor() const { return descriptor_; }
-  int next() {  // 0: none
-    signalfd_siginfo info{};
-    return ::read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info) ? static_cast<int>(info.ssi_signo) : 0;
-  }
-
- private:
-  sigset_t before_{};
-  int descriptor_ = -1;
-};
 
 // mpirun holds some pipes for each rank; without them it hangs instead of giving up.
 void provide_open_files(std::int64_t ranks) {

@@ -37,6 +37,15 @@ std::optional<Wire> wire_of(const LinkCost& fitted, const std::string& allreduce
       "cluster.profile would be right");
 }
 
+// Backward runs from the last layer down.
+ModelledStep modelled_step_of_its_own(const LayerProfile& times) {
+  const std::vector<std::int64_t> elements(times.elements.rbegin(), times.elements.rend());
+  const std::vector<double> backward_s(times.backward_s.rbegin(), times.backward_s.rend());
+  ModelledStep step = modelled_step(elements, backward_s, times.whole_forward_s());
+  step.update_s = times.update_s;
+  return step;
+}
+
 bool says_how_it_was_timed(std::string_view key) {
   for (const std::string_view prefix : {"checkpoint.", "fault.", "cluster.profile", "cluster.time_scale", "cluster.slowdown",
                                         "cluster.jitter", "train.target", "train.stop_at_target"})
@@ -86,6 +95,11 @@ PredictionInputs prediction_inputs(const Experiment& experiment, const std::stri
     }
   } else if (!profile.empty()) {
     times = read_profile_file(profile);
+    if (!times.elements.empty()) {
+      if (const std::string misfit = misfit_of_batch(times.batch, experiment); !misfit.empty()) throw ConfigError(misfit);
+      inputs.step = std::make_shared<const ModelledStep>(modelled_step_of_its_own(times));
+      return inputs;
+    }
   } else {
     if (experiment.cluster.profile_from.empty() && experiment.cluster.profile.layer_count() == 0) no_times();
     times = experiment_profile(experiment, workspace);

@@ -19,7 +19,8 @@ struct PredictionInputs {
   std::optional<Wire> wire;  // fitted to the profile's run, where the experiment describes no link
 };
 
-// Layer times of a run or a file; `profile` empty: the experiment's cluster.profile. ConfigError where there are none, or of another model.
+// Layer times of a run or a file; `profile` empty: the experiment's cluster.profile. A file with elements stands for a model of its own in
+// the place of the experiment's. ConfigError where there are none, or of another model.
 PredictionInputs prediction_inputs(const Experiment&, const std::string& profile, Reader* reader, const std::filesystem::path& workspace);
 // The experiment with so many workers. `inputs` outlives the request. ConfigError where its machines have no room for them.
 SimulationRequest prediction_request(const Experiment&, const PredictionInputs& inputs, int workers);

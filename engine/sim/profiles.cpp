@@ -67,6 +67,8 @@ LayerProfile layer_profile(Reader& reader, const RunInfo& run, const Experiment&
 }
 
 std::string misfit_of_profile(const LayerProfile& profile, const Experiment& experiment, std::span<const std::string> layers) {
+  if (!profile.elements.empty())
+    return "the profile is of a model of its own (it has elements), which only 'simulate' takes; one of this model would be right";
   if (profile.layer_count() != layers.size())
     return fmt::format("the profile has times of {} layer{} and the model has {} ({}); one time for each would be right",
                        profile.layer_count(), profile.layer_count() == 1 ? "" : "s", layers.size(), fmt::join(layers, ", "));

@@ -32,6 +32,7 @@ struct NewRun {
   std::string backend;                             // description of what computes: library, version, ISA, processor
   std::string tracing;                             // which steps are traced, in words; empty: none
   std::vector<std::string> emulated;               // "link", "compute"
+  std::vector<std::string> tags;                   // that it has from the beginning
   std::vector<std::string> command;                // argv as launched
   std::map<std::string, std::string> environment;  // variables and versions needed to repeat the run (notes, "What a run must store")
   std::optional<double> target_accuracy;

@@ -96,6 +96,8 @@ std::string RunRegistry::create(const NewRun& run) {
   beat.bind_all(key, now).run();
   Statement variable = database_.prepare("INSERT INTO environment (run, name, value) VALUES (?, ?, ?)");
   for (const auto& [name, value] : run.environment) variable.bind_all(key, name, value).run();
+  Statement tag = database_.prepare("INSERT OR IGNORE INTO tag (run_id, tag) VALUES (?, ?)");
+  for (const std::string& each : run.tags) tag.bind_all(id, each).run();
   transaction.commit();
   return id;
 }

@@ -9,6 +9,8 @@
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/experiment/check.h"
+#include "engine/experiment/document.h"
 #include "engine/metrics/clock.h"
 #include "engine/metrics/statistics.h"
 
@@ -19,8 +21,8 @@ constexpr double seconds_a_row = 0.4;
 constexpr int least_repeats = 5, most_repeats = 200;
 
 // How long all messages of an allreduce keep the link that they keep longest.
-double busiest_link_s(const ScheduleEntry& entry, const Topology& links, const std::vector<int>& machines, std::int64_t count) {
-  const Params options = defaults_of(entry.parameters);
+double busiest_link_s(const ScheduleEntry& entry, const Params& options, const Topology& links, const std::vector<int>& machines,
+                      std::int64_t count) {
   std::map<Topology::Hop::Lane, double> busy_s;
   double most_s = 0;
   for (int rank = 0; rank < links.ranks(); ++rank) {
@@ -115,22 +117,54 @@ class AllreduceBench {
 
 }  // namespace
 
-std::vector<AllreduceTime> bench_allreduce(World& world, const std::vector<std::int64_t>& sizes, const std::vector<std::string>& algorithms,
-                                           const std::vector<int>& machines, const std::optional<Topology>& links) {
+AllreduceChoice allreduce_choice(const std::string& text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  AllreduceChoice choice{.label = text, .name = text.substr(0, colon), .options = {}};
+  std::vector<std::string_view> names, keys;
+  for (const ScheduleEntry& entry : allreduce_schedules()) names.push_back(entry.name);
+  if (std::find(names.begin(), names.end(), choice.name) == names.end())
+    throw ConfigError("--allreduce " + text + ": the allreduce " + not_known(choice.name, names));
+  const std::span<const Parameter> parameters = allreduce_schedule(choice.name).parameters;
+  for (const Parameter& parameter : parameters) keys.push_back(parameter.key);
+  std::map<std::string, Value, std::less<>> given;
+  for (std::size_t at = colon + 1; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size()), equals = std::min(text.find('=', at), comma);
+    const std::string key = text.substr(at, equals - at), value = equals < comma ? text.substr(equals + 1, comma - equals - 1) : "";
+    const auto parameter = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& each) { return each.key == key; });
+    if (parameter == parameters.end()) throw ConfigError("--allreduce " + text + ": the key " + not_known(key, keys));
+    // A number, a flag or a word, as a file would have it.
+    auto parsed = document::parse("value = " + value);
+    if (std::holds_alternative<document::SyntaxError>(parsed)) parsed = document::parse("value = " + document::print_text(value));
+    const auto* root = std::get_if<document::Node>(&parsed);
+    const document::Node* node = root == nullptr ? nullptr : root->find("value");
+    if (node == nullptr) throw ConfigError(fmt::format("--allreduce {}: '{}' is no value", text, value));
+    auto read = read_value(*node, *parameter);
+    if (const auto* wrong = std::get_if<std::string>(&read)) throw ConfigError(fmt::format("--allreduce {}: {} {}", text, key, *wrong));
+    given[key] = std::get<Value>(read);
+    at = comma + 1;
+  }
+  choice.options = with_defaults(parameters, given);
+  return choice;
+}
+
+std::vector<AllreduceTime> bench_allreduce(World& world, const std::vector<std::int64_t>& sizes,
+                                           const std::vector<AllreduceChoice>& algorithms, const std::vector<int>& machines,
+                                           const std::optional<Topology>& links) {
   AllreduceBench bench(world, *std::max_element(sizes.begin(), sizes.end()));
   std::vector<std::unique_ptr<QueueCommunicator>> communicators;
-  for (const std::string& algorithm : algorithms) {
+  for (const AllreduceChoice& algorithm : algorithms) {
     GroupOptions options;
-    options.allreduce = algorithm;
+    options.allreduce = algorithm.name;
+    options.allreduce_options = algorithm.options;
     options.machines = machines;
-    communicators.push_back(QueueCommunicator::world(world.queue(), options, "bench " + algorithm));
+    communicators.push_back(QueueCommunicator::world(world.queue(), options, "bench " + algorithm.label));
   }
   std::vector<AllreduceTime> results;
   for (const std::int64_t bytes : sizes) {
     for (std::size_t i = 0; i < algorithms.size(); ++i) {
       std::optional<double> bound_s;
-      if (links) bound_s = busiest_link_s(allreduce_schedule(algorithms[i]), *links, machines, bytes / 4);
-      results.push_back(bench.measure(*communicators[i], algorithms[i], bytes, bound_s));
+      if (links) bound_s = busiest_link_s(allreduce_schedule(algorithms[i].name), algorithms[i].options, *links, machines, bytes / 4);
+      results.push_back(bench.measure(*communicators[i], algorithms[i].label, bytes, bound_s));
     }
   }
   return results;
