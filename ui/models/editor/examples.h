@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ships with the program to start from: recipes, and experiments as examples. Nothing about any of them is in code: name, purpose and
-// needs are read from the files.
+// Experiments that ship with the program as examples. Nothing about any of them is in code: name, purpose and needs are read from the
+// files.
 #pragma once
 
 #include <QString>
@@ -17,7 +17,6 @@ struct Example {
   QString problem;              // why it cannot be used as it is; empty: it can
   std::string text;
   std::int64_t workers = 1;
-  bool recipe = false;
 };
 
 // The folder `resources/NAME` of an installed program, or of the source tree that this one was built in; empty: there is none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ships to start from: one card per file. Recipes where there are any, else the example experiments.
+// What ships to start from: one card per file. Recipes with their claims, then the example experiments.
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -15,6 +15,7 @@
 #include "ui/models/editor/launching.h"
 #include "ui/models/format.h"
 #include "ui/models/palette.h"
+#include "ui/views/editor/recipe_views.h"
 #include "ui/widgets/actions.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/workbench.h"
@@ -26,19 +27,12 @@ namespace {
 constexpr int card_width = 300;
 
 struct Shipped {
+  std::vector<ShippedRecipe> recipes;
   std::vector<Example> examples;
-  QString folder;
 };
 
 Shipped read_shipped() {
-  Shipped shipped;
-  shipped.folder = resource_folder(QStringLiteral("recipes"));
-  shipped.examples = read_examples(shipped.folder);
-  for (Example& example : shipped.examples) example.recipe = true;
-  if (!shipped.examples.empty()) return shipped;
-  shipped.folder = resource_folder(QStringLiteral("experiments"));
-  shipped.examples = read_examples(shipped.folder);
-  return shipped;
+  return {read_recipes(resource_folder(QStringLiteral("recipes"))), read_examples(resource_folder(QStringLiteral("experiments")))};
 }
 
 class Card : public QFrame {
@@ -140,6 +134,11 @@ class RecipesPage : public Page {
     grid_->setContentsMargins(0, 0, 0, 0);
     area_->setWidget(box_);
     column->addWidget(area_, 1);
+    detail_ = new RecipeDetail(this);
+    detail_->hide();
+    column->addWidget(detail_, 1);
+    connect(detail_->back, &QPushButton::clicked, this, [this] { showGallery(); });
+    connect(&bench.store(), &StoreService::changed, this, [this] { readRecords(); });
     connect(search_, &QLineEdit::textChanged, this, [this] { place(); });
     bench.actions().add(this,
                         {QStringLiteral("recipes.find"),
@@ -165,10 +164,20 @@ class RecipesPage : public Page {
  private:
   void fill(const Shipped& shipped) {
     loaded_ = true;
-    folder_ = shipped.folder;
-    examples_ = !shipped.examples.empty() && !shipped.examples.front().recipe;
+    for (const ShippedRecipe& recipe : shipped.recipes) {
+      auto* card = new RecipeCard(recipe, static_cast<int>(recipes_.size()), box_);
+      connect(card->open, &QPushButton::clicked, this, [this, card] { showDetail(*card); });
+      connect(card->run, &QPushButton::clicked, this, [this, card] {
+        ask(*card, {QStringLiteral("run"), card->shipped().file, QStringLiteral("--detach")});
+      });
+      connect(card->quick, &QPushButton::clicked, this, [this, card] {
+        ask(*card, {QStringLiteral("run"), card->shipped().file, QStringLiteral("--quick"), QStringLiteral("--detach")});
+      });
+      connect(card->stop, &QPushButton::clicked, this, [this, card] { ask(*card, {QStringLiteral("stop"), card->shipped().file}); });
+      recipes_.push_back(card);
+    }
     for (const Example& example : shipped.examples) {
-      auto* card = new Card(example, static_cast<int>(cards_.size()), box_);
+      auto* card = new Card(example, static_cast<int>(recipes_.size() + cards_.size()), box_);
       connect(card->open, &QPushButton::clicked, this,
               [this, card] { workbench().newDraft(card->example().name, QString::fromStdString(card->example().text)); });
       connect(card->run, &QPushButton::clicked, this, [this, card] { run(*card); });
@@ -179,34 +188,78 @@ class RecipesPage : public Page {
       cards_.push_back(card);
     }
     place();
+    readRecords();
     Q_EMIT loadedChanged();
+  }
+
+  void readRecords() {
+    if (recipes_.empty()) return;
+    workbench().store().read<std::vector<RecipeRecord>>(
+        this, QStringLiteral("recipes"), [](Reader& reader) { return recipe_records(reader.database()); },
+        [this](const std::vector<RecipeRecord>& records) {
+          for (RecipeCard* card : recipes_) {
+            card->show_standing(records);
+            if (detail_->isVisible() && detail_->name() == card->shipped().name) detail_->show_recipe(card->shipped(), card->standing());
+          }
+        });
+  }
+
+  void showDetail(const RecipeCard& card) {
+    detail_->show_recipe(card.shipped(), card.standing());
+    for (QWidget* other : {static_cast<QWidget*>(area_), static_cast<QWidget*>(search_), static_cast<QWidget*>(message_)}) other->hide();
+    detail_->show();
+    detail_->back->setFocus();
+  }
+
+  void showGallery() {
+    detail_->hide();
+    area_->show();
+    message_->show();
+    place();
+    for (RecipeCard* card : recipes_)
+      if (card->shipped().name == detail_->name()) card->open->setFocus();
+  }
+
+  // A command of `recipes`; what comes of it is seen in the workspace.
+  void ask(RecipeCard& card, const QStringList& arguments) {
+    EngineProgram& engine = workbench().engine();
+    if (const QString problem = engine.problem(); !problem.isEmpty()) {
+      workbench().notice(problem);
+      return;
+    }
+    engine.run(this, QStringList{QStringLiteral("recipes")} + arguments + QStringList{QStringLiteral("--json")},
+               [this, title = card.shipped().title](const EngineProgram::Answer& answer) {
+                 if (answer.exit_code != 0) workbench().notice(tr("%1: %2").arg(title, answer.sentence()));
+                 readRecords();
+               });
   }
 
   void place() {
     if (!loaded_) return;
     const int columns = std::max(1, area_->viewport()->width() / card_width);
-    for (Card* card : cards_) grid_->removeWidget(card);
     int shown = 0;
-    for (Card* card : cards_) {
-      const bool fits = card->matches(search_->text());
+    const auto take = [&](QWidget* card, bool fits) {
       card->setVisible(fits);
-      if (fits) {
-        grid_->addWidget(card, shown / columns, shown % columns);
-        ++shown;
-      }
-    }
+      if (!fits) return;
+      grid_->addWidget(card, shown / columns, shown % columns);
+      ++shown;
+    };
+    for (RecipeCard* card : recipes_) grid_->removeWidget(card);
+    for (Card* card : cards_) grid_->removeWidget(card);
+    for (RecipeCard* card : recipes_) take(card, card->matches(search_->text()));
+    for (Card* card : cards_) take(card, card->matches(search_->text()));
     for (int i = 0; i < grid_->columnCount(); ++i) grid_->setColumnStretch(i, i < columns ? 1 : 0);
     for (int i = 0; i < grid_->rowCount(); ++i) grid_->setRowStretch(i, 0);
     grid_->setRowStretch(grid_->rowCount(), 1);
-    search_->setVisible(!cards_.empty());
-    if (cards_.empty())
+    const bool any = !recipes_.empty() || !cards_.empty();
+    search_->setVisible(any && !detail_->isVisible());
+    if (!any)
       message_->setText(
           tr("No recipes or example experiments were found beside this program; a new experiment starts with Project ▸ New Experiment…"));
     else if (shown == 0)
       message_->setText(tr("Nothing here is called %1.").arg(search_->text()));
     else
-      message_->setText(examples_ ? tr("Example experiments from %1. Open one as a draft to change it, or run it as it is.").arg(folder_)
-                                  : tr("Recipes from %1.").arg(folder_));
+      message_->setText(tr("Recipes test what a paper claims. Example experiments open as drafts, or run as they are."));
   }
 
   void run(Card& card) {
@@ -233,9 +286,10 @@ class RecipesPage : public Page {
   QScrollArea* area_;
   QWidget* box_;
   QGridLayout* grid_;
+  RecipeDetail* detail_;
+  std::vector<RecipeCard*> recipes_;
   std::vector<Card*> cards_;
-  QString folder_;
-  bool loaded_ = false, examples_ = false;
+  bool loaded_ = false;
 };
 
 }  // namespace
