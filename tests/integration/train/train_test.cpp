@@ -140,10 +140,15 @@ TEST(Train, TheSumsOfEveryStepAddUp) {
   EXPECT_TRUE(reader.document(run.id, "plan"));
 }
 
-// Rank 0 has twelve times the work: what rank 1 then waits is waiting for a peer, no slow transfer.
+// A step of rank 0 takes 90 ms and one of rank 1 takes 15: what rank 1 then waits is waiting for a peer, no slow transfer.
 TEST(Train, WaitingForASlowPeerIsToldFromTransfer) {
   const Engine engine;
-  ASSERT_EQ(engine.train("--set 'train.batch_per_worker=[48, 4]' --set strategy.plan=single").code, 0);
+  ASSERT_EQ(
+      engine
+          .train("--set strategy.plan=single --set train.batch_per_worker=5 --set cluster.compute=emulate --set cluster.slowdown=[6,1] "
+                 "--set 'cluster.profile={ forward_s = [0, 0, 0, 0, 0, 0.005], backward_s = [0, 0, 0, 0, 0, 0.01], update_s = 0 }'")
+          .code,
+      0);
   const RunInfo run = engine.last();
   Reader reader(Workspace::open_read_only(engine.workspace()));
   std::vector<double> waits[2];
