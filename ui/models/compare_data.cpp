@@ -86,12 +86,18 @@ QStringList ComparedItem::runIds() const {
   return ids;
 }
 
-Spread ComparedItem::spreadOf(std::string_view key) const {
-  std::vector<double> values;
+std::vector<const RunInfo*> ComparedItem::infos() const {
+  std::vector<const RunInfo*> all;
+  for (const ComparedRun* run : runs) all.push_back(&run->info);
+  return all;
+}
+
+SeedsSpread ComparedItem::seedsSpreadOf(std::string_view key) const {
+  std::vector<std::pair<const RunInfo*, double>> values;
   for (const ComparedRun* run : runs) {
-    if (const auto value = value_of(run->summary, key)) values.push_back(*value);
+    if (const auto value = value_of(run->summary, key)) values.emplace_back(&run->info, *value);
   }
-  return spread_of(values);
+  return spread_over_seeds(values);
 }
 
 QString with_mark(const QString& name, const ComparedItem& item) {
@@ -140,7 +146,8 @@ std::vector<ComparedItem> compared_items(const ComparisonData& data, bool aggreg
 
 ComparedCell compare_cell(const SummaryMetric& metric, const ComparedItem& item, const ComparedItem* baseline) {
   ComparedCell cell;
-  const Spread spread = item.spreadOf(metric.key);
+  const SeedsSpread seeds = item.seedsSpreadOf(metric.key);
+  const Spread& spread = seeds.spread;
   if (spread.n == 0) {
     cell.value = format::missing;
     cell.words = tr("not measured in %1").arg(format::isolated(item.name));
@@ -149,8 +156,7 @@ ComparedCell compare_cell(const SummaryMetric& metric, const ComparedItem& item,
     }
     return cell;
   }
-  cell.value =
-      spread.n > 1 ? spread_text(metric.quantity, spread.mean, spread.deviation, spread.n) : quantity_text(metric.quantity, spread.mean);
+  cell.value = seeds_spread_text(metric.quantity, seeds);
   if (spread.n == 1) cell.words = tr("single run");
   if (baseline == nullptr || baseline->id == item.id) return cell;
   const Spread base = baseline->spreadOf(metric.key);
@@ -160,7 +166,7 @@ ComparedCell compare_cell(const SummaryMetric& metric, const ComparedItem& item,
   }
   const double difference = spread.mean - base.mean;
   if (difference == 0) {
-    cell.difference = QStringLiteral("=");
+    cell.difference = tr("equal to %1").arg(format::isolated(baseline->name));
     cell.words = tr("the same as the baseline");
     return cell;
   }

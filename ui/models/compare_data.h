@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/metrics/statistics.h"
+#include "engine/store/seeds.h"
 #include "engine/store/summary.h"
 #include "ui/models/run_page_communication.h"
 
@@ -41,8 +41,10 @@ struct ComparedItem {
   bool prediction() const { return runs.front()->info.kind != "measured"; }
   int workers() const { return runs.front()->info.workers; }
   QStringList runIds() const;
-  // Over its runs; runs without the value are left out of n.
-  Spread spreadOf(std::string_view key) const;
+  std::vector<const RunInfo*> infos() const;
+  // Over its seeds; runs without the value are left out.
+  SeedsSpread seedsSpreadOf(std::string_view key) const;
+  Spread spreadOf(std::string_view key) const { return seedsSpreadOf(key).spread; }
 };
 // Pointers into `data`, which must outlive the items. Predictions never share an item with measured runs.
 std::vector<ComparedItem> compared_items(const ComparisonData& data, bool aggregate);
@@ -98,13 +100,13 @@ struct DiffLine {
 std::vector<DiffLine> diff_lines(const QString& before, const QString& after);
 
 // Throughput against workers, per strategy, from the items with the fewest workers on. Items of one size are one point: the mean of their
-// runs.
+// seeds.
 struct ScalingPoint {
   const ComparedItem* item = nullptr;  // the first of them
   QString name;                        // of all items of this size
   int workers = 0;
   double throughput = 0, speed_up = 0, efficiency = 0;  // efficiency: speed-up / (workers / reference's workers)
-  double deviation = 0;                                 // of the throughput, over so many runs
+  double deviation = 0;                                 // of the throughput, over so many seeds
   int runs = 0;
   QString excluded;  // why it does not belong to this kind of scaling, or why nothing scales; empty: it does
 };

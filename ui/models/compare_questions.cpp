@@ -141,15 +141,15 @@ std::vector<ScalingCurve> scaling_of(const std::vector<ComparedItem>& items, boo
     ScalingCurve curve{name, {}, {}};
     std::size_t counted = 0;
     for (const auto& [size, alike] : sizes) {
-      std::vector<double> values;
+      std::vector<std::pair<const RunInfo*, double>> values;
       QStringList names;
       for (const ComparedItem* item : alike) {
         names << item->name;
         for (const ComparedRun* run : item->runs) {
-          if (const auto value = value_of(run->summary, "samples_per_s")) values.push_back(*value);
+          if (const auto value = value_of(run->summary, "samples_per_s")) values.emplace_back(&run->info, *value);
         }
       }
-      const Spread spread = spread_of(values);
+      const Spread spread = spread_over_seeds(values).spread;
       ScalingPoint point{alike.front(), names.join(QStringLiteral(", ")), size.first, spread.mean, 0, 0, spread.deviation, spread.n, {}};
       if (size.second != batch_of(wanted)) {
         point.excluded = strong ? tr("global batch %1 instead of %2").arg(size.second).arg(batch_of(wanted))

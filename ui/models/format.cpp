@@ -347,4 +347,20 @@ QString isolated(const QString& name) {
   return turns ? QString(QChar(0x2068) % name % QChar(0x2069)) : name;
 }
 
+QString counted(std::int64_t n, const QString& one, const QString& many) { return (n == 1 ? one : many).arg(count(n)); }
+
+QString copyOf(const QString& name) {
+  const QString first = QCoreApplication::translate("format", "%1 copy");
+  const QString word = QString(first).remove(QStringLiteral("%1"));  // " copy"
+  const qsizetype at = name.lastIndexOf(word);
+  if (at > 0) {
+    const QString after = name.mid(at + word.size());
+    bool counted = false;
+    const int number = after.startsWith(u' ') ? QStringView(after).mid(1).toInt(&counted) : 0;
+    if (after.isEmpty()) return name + QStringLiteral(" 2");
+    if (counted && number > 1) return QString(name.left(at + word.size()) % u' ' % QString::number(number + 1));
+  }
+  return first.arg(name);
+}
+
 }  // namespace syncline::ui::format

@@ -32,6 +32,10 @@ QString moment(double utc_s, const QTimeZone&);                             // "
 // A name for the middle of a sentence: one with right-to-left letters stands between U+2068 and U+2069, so that the words and numbers
 // beside it stay where they are. Others, and an empty one, as they are.
 QString isolated(const QString& name);
+// `one` for a count of 1, else `many`; in both %1 is the count: counted(n, tr("%1 rank"), tr("%1 ranks")).
+QString counted(std::int64_t n, const QString& one, const QString& many);
+// What a copy is called: "mine copy", of that "mine copy 2".
+QString copyOf(const QString& name);
 template <typename T, typename Format>
 QString orMissing(const std::optional<T>& value, Format written) {
   return value ? written(*value) : missing;

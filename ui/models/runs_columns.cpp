@@ -11,7 +11,6 @@
 #include "engine/metrics/statistics.h"
 #include "engine/store/emulation.h"
 #include "ui/models/format.h"
-#include "ui/models/runs_seeds.h"
 
 namespace syncline::ui {
 
@@ -184,6 +183,21 @@ QString spread_text(SummaryMetric::Quantity quantity, double mean, double deviat
   return at < 0 ? text + u' ' + unit : text.insert(at, u' ' + unit);
 }
 
+QString seeds_spread_text(SummaryMetric::Quantity quantity, const SeedsSpread& of) {
+  if (of.spread.n <= 1) return of.spread.n == 0 ? format::missing : quantity_text(quantity, of.spread.mean);
+  QString text = spread_text(quantity, of.spread.mean, of.spread.deviation, of.spread.n);
+  if (of.copies && of.spread.n == of.runs) text.replace(QStringLiteral("(n = %1)").arg(of.runs), tr("(%1 runs)").arg(of.runs));
+  return text;
+}
+
+QString seeds_text(const std::vector<const RunInfo*>& runs) {
+  const auto all = static_cast<int>(runs.size());
+  const int seeds = distinct_seeds(runs);
+  if (all == 1) return tr("single run");
+  if (seeds == all) return tr("%1 seeds").arg(seeds);
+  return seeds == 1 ? tr("%1 runs of one seed").arg(all) : tr("%1 seeds, %2 runs").arg(seeds).arg(all);
+}
+
 bool sorts_by_number(const RunsColumn& column) {
   return column.number || column.id == u"star" || column.id == u"state" || column.id == u"created";
 }
@@ -200,10 +214,10 @@ std::optional<double> number_of(const RunsColumn& column, const RunRow& row, con
 }
 
 std::optional<double> number_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& rows, const RunsDetails& details) {
-  std::vector<std::pair<const RunRow*, double>> numbers;
+  std::vector<std::pair<const RunInfo*, double>> numbers;
   for (const RunRowPtr& row : rows) {
     const auto number = number_of(column, *row, details.find(row->info.id));
-    if (number && std::isfinite(*number)) numbers.emplace_back(row.get(), *number);
+    if (number && std::isfinite(*number)) numbers.emplace_back(&row->info, *number);
   }
   if (numbers.empty()) return std::nullopt;
   if (column.number) return spread_over_seeds(numbers).spread.mean;
@@ -241,7 +255,9 @@ RunsCell cell_of(const RunsColumn& column, const RunRow& row, const RunDetails* 
             false};
   }
   if (id == u"ranks") {
-    const QString tip = run.servers > 0 ? tr("%1 workers, %2 servers").arg(run.workers).arg(run.servers) : tr("workers only");
+    const QString tip = run.servers > 0 ? tr("%1, %2").arg(format::counted(run.workers, tr("%1 worker"), tr("%1 workers")),
+                                                           format::counted(run.servers, tr("%1 server"), tr("%1 servers")))
+                                        : tr("workers only");
     return {format::count(run.workers + run.servers), tip, static_cast<double>(run.workers + run.servers), false};
   }
   if (id == u"target") {
@@ -305,14 +321,14 @@ RunsCell cell_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& r
     return {text + mark, words.join(QStringLiteral(", ")) + mark, static_cast<double>(counts.begin()->first), false};
   }
   if (column.id == u"created") return cell_of(column, *rows.front(), nullptr, now_utc_s);
-  std::vector<std::pair<const RunRow*, double>> numbers;
+  std::vector<std::pair<const RunInfo*, double>> numbers;
   std::set<QString> different;
   bool pending = false, starred = true;
   for (const RunRowPtr& row : rows) {
     const RunsCell cell = cell_of(column, *row, details.find(row->info.id), now_utc_s);
     pending = pending || cell.pending;
     starred = starred && row->info.starred;
-    if (column.number && cell.number && std::isfinite(*cell.number)) numbers.emplace_back(row.get(), *cell.number);
+    if (column.number && cell.number && std::isfinite(*cell.number)) numbers.emplace_back(&row->info, *cell.number);
     if (!column.number) different.insert(cell.text);
   }
   if (column.id == u"star") return {starred ? QStringLiteral("\u2605") : QStringLiteral("\u2606"), {}, starred ? 1.0 : 0.0, false};
@@ -327,10 +343,9 @@ RunsCell cell_of_group(const RunsColumn& column, const std::vector<RunRowPtr>& r
   const auto [spread, runs, copies] = spread_over_seeds(numbers);
   if (runs == 1) return {quantity_text(column.quantity, spread.mean), tr("of one run"), spread.mean, false};
   if (spread.deviation == 0) return {quantity_text(column.quantity, spread.mean), tr("the same in %1 runs").arg(runs), spread.mean, false};
-  QString all = spread_text(column.quantity, spread.mean, spread.deviation, spread.n);
+  const QString all = seeds_spread_text(column.quantity, {spread, runs, copies});
   if (!copies) return {all, tr("mean \u00b1 standard deviation of %1 runs").arg(runs), spread.mean, false};
   if (spread.n == runs) {  // one seed: what repeating it gives
-    all.replace(QStringLiteral("(n = %1)").arg(runs), tr("(%1 runs)").arg(runs));
     return {all, tr("mean \u00b1 standard deviation of %1 runs of one seed").arg(runs), spread.mean, false};
   }
   const QString tip = tr("mean \u00b1 standard deviation of %1 seeds; %2 runs: a seed that was run again counts once, with its mean");

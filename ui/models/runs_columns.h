@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/store/seeds.h"
 #include "engine/store/summary.h"
 #include "ui/models/runs_details.h"
 #include "ui/models/runs_rows.h"
@@ -48,5 +49,9 @@ QString runs_as_table(const std::vector<RunsColumn>&, const std::vector<RunRowPt
 // In the quantity's unit, for the screen: "91.42 %", "12.4 k", "41.2 ms"; with spread "91.40 ± 0.20 % (n = 5)".
 QString quantity_text(SummaryMetric::Quantity, double value);
 QString spread_text(SummaryMetric::Quantity, double mean, double deviation, int n);
+// As the spread is over seeds: the value alone, "91.40 ± 0.20 % (n = 5)", or "(4 runs)" where one seed was run so often.
+QString seeds_spread_text(SummaryMetric::Quantity, const SeedsSpread&);
+// "3 seeds", "3 seeds, 5 runs", "4 runs of one seed", "single run".
+QString seeds_text(const std::vector<const RunInfo*>&);
 
 }  // namespace syncline::ui

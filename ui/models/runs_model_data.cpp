@@ -6,7 +6,6 @@
 #include "ui/models/format.h"
 #include "ui/models/palette.h"
 #include "ui/models/runs_model_node.h"
-#include "ui/models/runs_seeds.h"
 
 namespace syncline::ui {
 
@@ -16,12 +15,9 @@ bool editable(const QString& column) { return column == u"name" || column == u"t
 
 // "easgd   3 seeds", "easgd   3 seeds, 5 runs", "easgd   4 runs of one seed"
 QString title_of_seeds(const RunsEntry& entry) {
-  const auto runs = static_cast<int>(entry.runs.size());
-  const int seeds = distinct_seeds(entry.runs);
-  const QString said = seeds == runs ? RunsModel::tr("%n seeds", nullptr, seeds)
-                       : seeds == 1  ? RunsModel::tr("%n runs of one seed", nullptr, runs)
-                                     : RunsModel::tr("%n seeds, %1 runs", nullptr, seeds).arg(runs);
-  return format::isolated(entry.title) + QStringLiteral("   ") + said;
+  std::vector<const RunInfo*> infos;
+  for (const RunRowPtr& row : entry.runs) infos.push_back(&row->info);
+  return format::isolated(entry.title) + QStringLiteral("   ") + seeds_text(infos);
 }
 
 // The names of the runs, where a group has several.

@@ -15,6 +15,11 @@ struct Texts {
   Q_DECLARE_TR_FUNCTIONS(WorkspacePulse)
 };
 
+// A run is in the state of its newest attempt: one that was lost and went on is not lost any more.
+constexpr std::string_view newest_attempts =
+    "WITH newest AS (SELECT run.id AS id, run.key AS key, state, max(attempt) FROM run LEFT JOIN annotation ON annotation.run_id = run.id "
+    "WHERE trashed_at IS NULL GROUP BY coalesce(attempt_of, run.id)) ";
+
 RunBeat beat_of(const RunInfo& run) {
   return {QString::fromStdString(run.id), QString::fromStdString(run.name), QString::fromStdString(run.state),
           QString::fromStdString(run.reason)};
@@ -26,9 +31,8 @@ WorkspacePulse pulse_of(Reader& reader, const QStringList& formerly_active) {
   WorkspacePulse pulse;
   Database& database = reader.database();
   {
-    Statement counts = database.prepare(
-        "SELECT state, count(*) FROM run LEFT JOIN annotation ON annotation.run_id = run.id "
-        "WHERE trashed_at IS NULL AND state NOT IN ('queued', 'running') GROUP BY state");
+    Statement counts = database.prepare(std::string(newest_attempts) +
+                                        "SELECT state, count(*) FROM newest WHERE state NOT IN ('queued', 'running') GROUP BY state");
     while (counts.step()) {
       pulse.states[QString::fromStdString(counts.text(0))] = static_cast<int>(counts.integer(1));
     }
@@ -45,9 +49,8 @@ WorkspacePulse pulse_of(Reader& reader, const QStringList& formerly_active) {
   }
   std::vector<std::string> going;
   {
-    Statement select = database.prepare(
-        "SELECT id FROM run LEFT JOIN annotation ON annotation.run_id = run.id "
-        "WHERE trashed_at IS NULL AND state IN ('queued', 'running') ORDER BY run.key");
+    Statement select =
+        database.prepare(std::string(newest_attempts) + "SELECT id FROM newest WHERE state IN ('queued', 'running') ORDER BY key");
     while (select.step()) going.push_back(select.text(0));
   }
   for (const std::string& id : going) {

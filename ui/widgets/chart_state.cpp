@@ -174,7 +174,7 @@ QStringList ChartState::derivations(double from, double to) const {
   if (overMetric()) parts.append(Text::tr("each sample over the last %1 by its step").arg(xLabel()));
   if (dense) parts.append(Text::tr("too many samples for a line: the darker, the more lie there"));
   if (mean) parts.append(band_text(data->query.band));
-  if (over_ranks) parts.append(Text::tr("band: from the lowest to the highest rank"));
+  if (over_ranks) parts.append(Text::tr("band: if all ranks kept the pace of the slowest, of the fastest"));
   if (left_early) parts.append(Text::tr("dashed: a seed has ended"));
   if (superseded) parts.append(Text::tr("dotted: replaced after a resume"));
   if (nonfinite > 0) parts.append(Text::tr("%1 not finite ✕").arg(format::count(nonfinite)));

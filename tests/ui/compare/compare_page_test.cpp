@@ -30,6 +30,22 @@ TEST_F(ComparePageTest, TheRunBeforeIsAddedWithOneButton) {
   EXPECT_EQ(list->item(1)->text(), QStringLiteral("before"));
 }
 
+TEST_F(ComparePageTest, InANarrowWindowTheChartsStandBelowEachOther) {
+  open({make({.name = "a", .group = "a"}), make({.name = "b", .group = "b"})});
+  const auto place = [this](const char* name) {
+    auto* chart = find<QWidget>(name);
+    return chart->mapTo(page_.get(), QPoint());
+  };
+  for (const int width : {1100, 760}) {
+    page_->resize(width, 600);
+    QTest::qWait(50);
+    const QPoint loss = place("compare.charts.train_loss"), accuracy = place("compare.charts.test_accuracy");
+    EXPECT_EQ(loss.x() == accuracy.x(), width == 760) << width;
+    EXPECT_EQ(loss.y() == accuracy.y(), width == 1100) << width;
+    EXPECT_GT(find<QWidget>("compare.charts.split")->width(), width == 760 ? 400 : 250);
+  }
+}
+
 TEST_F(ComparePageTest, TheTableShowsWhatSummariseGives) {
   const std::string slow = make({.name = "slow", .step_s = 0.02}), fast = make({.name = "fast", .step_s = 0.01});
   open({slow, fast});

@@ -64,6 +64,27 @@ class CompareSources : public ComparePageTest {
   }
 };
 
+TEST_F(CompareSources, SeedsTogetherAreCountedAlikeOnThePageAndOnTheCommandLine) {
+  const std::string ids[] = {
+      make({.name = "a", .group = "a", .step_s = 0.02, .seed = 1}), make({.name = "a", .group = "a", .step_s = 0.03, .seed = 1}),
+      make({.name = "a", .group = "a", .step_s = 0.05, .seed = 2}), make({.name = "b", .group = "b", .step_s = 0.01})};
+  QStringList arguments = {QStringLiteral("compare"), QStringLiteral("--aggregate")};
+  for (const std::string& id : ids) arguments << QString::fromStdString(id);
+  const QJsonArray said = engine(arguments).value(QStringLiteral("runs")).toArray();
+  ASSERT_EQ(said.size(), 2);
+  EXPECT_EQ(said[0].toObject().value(QStringLiteral("seeds")).toInt(), 2);
+  EXPECT_EQ(said[0].toObject().value(QStringLiteral("runs")).toArray().size(), 3);
+  open({ids[0], ids[1], ids[2], ids[3]});
+  page_->showTab(QStringLiteral("table"));
+  EXPECT_TRUE(find<QTableWidget>("compare.table")->item(0, 0)->text().contains(QStringLiteral("2 seeds, 3 runs")));
+  const SummaryMetric step = *summary_metric("step_s");
+  const QJsonObject entry = said[0].toObject().value(QStringLiteral("metrics")).toObject().value(QStringLiteral("step_s")).toObject();
+  EXPECT_EQ(entry.value(QStringLiteral("n")).toInt(), 2);
+  const QString shown = cell("compare.table", 0, head(step)).split(u'\n').front();
+  EXPECT_EQ(shown, spread_text(step.quantity, entry.value(QStringLiteral("value")).toDouble(),
+                               entry.value(QStringLiteral("deviation")).toDouble(), 2));
+}
+
 TEST_F(CompareSources, EachCellHasTheNumberOfTheCommandLineAndOfTheExportedTable) {
   const std::string slow = make({.name = "slow", .step_s = 0.02}), fast = make({.name = "fast", .step_s = 0.01, .quality = 1.3});
   open({slow, fast});

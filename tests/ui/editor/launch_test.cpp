@@ -115,6 +115,26 @@ TEST_F(LaunchTest, SeedsThatWaitWhenTheWindowClosesAreStartedByTheNextOne) {
   EXPECT_TRUE(wait([&] { return kept().empty(); }));
 }
 
+TEST_F(LaunchTest, SeedsThatALaterWindowStartsHaveTheOriginOfTheirDraft) {
+  const Workspace workspace = Workspace::open(database_.toStdString());
+  keep_draft_origin(workspace, "the draft", "the run it is a copy of");
+  const nlohmann::json content = {
+      {"text", tiny.toStdString()}, {"seeds", {5, 6}}, {"after", ""}, {"launching", ""}, {"number", 1}, {"total", 3},
+      {"draft", "the draft"}};
+  SavedTexts(workspace).put({.id = {}, .kind = "queue", .name = "tiny", .content = content.dump()});
+  ASSERT_TRUE(wait([this] { return bench_->engine().known(); }));
+  LaunchQueue::adopt(bench_->engine(), bench_->store(), [](LaunchQueue*) {});
+  Reader reader(workspace);
+  ASSERT_TRUE(wait([&] {
+    const std::vector<RunInfo> all = reader.runs();
+    return all.size() == 2 && std::ranges::all_of(all, [](const RunInfo& run) { return run.state == "finished"; });
+  })) << reader.runs().size();
+  for (const RunInfo& run : reader.runs()) {
+    EXPECT_TRUE(wait([&] { return origin_of(reader.database(), run.id).has_value(); })) << run.seed;
+    EXPECT_EQ(origin_of(reader.database(), run.id).value_or(""), "the run it is a copy of") << run.seed;
+  }
+}
+
 // Whenever the window ends: before the engine was started, or after it and before the answer came.
 TEST_F(LaunchTest, ASeedWhoseLaunchWasCutOffStartsOnce) {
   for (const bool had_started : {false, true}) {
@@ -161,7 +181,7 @@ TEST_F(LaunchTest, ADryRunSaysWhatItStartedAndRecordsNothing) {
   bench_->actions().find(QStringLiteral("run.dry-run"))->trigger();
   auto* answer = find<QLabel>(QStringLiteral("editor.launch.answer"));
   ASSERT_TRUE(wait([answer] { return answer->text().contains(QStringLiteral("nothing was recorded")); })) << answer->text().toStdString();
-  EXPECT_TRUE(answer->text().contains(QStringLiteral("1 rank of 1 threads")));
+  EXPECT_TRUE(answer->text().contains(QStringLiteral("1 rank of 1 thread,")));
   Reader reader(Workspace::open_read_only(database_.toStdString()));
   EXPECT_TRUE(reader.runs().empty());
 }

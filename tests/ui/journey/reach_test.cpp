@@ -16,6 +16,8 @@
 #include "tests/ui/engine_workspace.h"
 #include "tests/ui/shell/fixture.h"
 #include "ui/views/pages.h"
+#include "ui/views/shell/find_action.h"
+#include "ui/views/shell/page_actions.h"
 
 namespace syncline::ui {
 namespace {
@@ -197,6 +199,29 @@ TEST_F(RealWindow, every_step_of_the_editor_is_in_reach_as_form_and_as_text) {
   window->area().stepTab(+1);
   QTest::qWait(50);
   expect_in_reach(*window, "editor, text", 40);
+}
+
+TEST_F(RealWindow, find_action_finds_the_exports_of_the_charts_that_are_shown) {
+  open_real(workspace->database());
+  const auto exports = [this] {
+    FoundActions found(window->workbench().actions(), window->pageActions());
+    found.find(QStringLiteral("export"));
+    QMap<QString, QAction*> usable;
+    for (int row = 0; row < found.rowCount(); ++row) {
+      const QModelIndex at = found.index(row);
+      if (at.flags().testFlag(Qt::ItemIsEnabled)) usable[ActionRegistry::idOf(found.at(row))] = found.at(row);
+    }
+    return usable;
+  };
+  wait_for_page();
+  EXPECT_FALSE(exports().contains(QStringLiteral("chart.export-picture"))) << "the Runs page has no chart";
+  window->workbench().openRun(run_ids().front());
+  wait_for_page();
+  for (const char* id : {"chart.export-picture", "chart.export-data"}) {
+    QAction* action = exports().value(QLatin1String(id));
+    ASSERT_NE(action, nullptr) << id;
+    expect_dialog_in_reach(id, [action] { action->trigger(); });
+  }
 }
 
 TEST_F(RealWindow, dialogs_are_in_reach) {

@@ -75,7 +75,7 @@ TEST_F(ChartReadingTest, ShowsEverySampleOfAShortSeriesAsRecorded) {
   EXPECT_EQ(curve.last->y, -1);
 }
 
-TEST_F(ChartReadingTest, ThroughputOfTheRanksIsAMeanWithABandFromTheLowestToTheHighest) {
+TEST_F(ChartReadingTest, ThroughputOfTheRanksIsASumWithABandAsIfAllWereAsSlowAsTheSlowestOrAsFastAsTheFastest) {
   const std::string id = RunRegistry(workspace()).create(new_run("ranks"));
   RunWriter writer(workspace(), id);
   for (std::int64_t step = 0; step < 200; ++step) {
@@ -101,12 +101,12 @@ TEST_F(ChartReadingTest, ThroughputOfTheRanksIsAMeanWithABandFromTheLowestToTheH
   ASSERT_GE(curve.readings.size(), 4u);
   for (const Reading& at : curve.readings) {
     EXPECT_EQ(at.n, 3);
-    EXPECT_NEAR(at.upper, 300, 1e-6) << at.x;
+    EXPECT_NEAR(at.upper, 900, 1e-6) << at.x;
     EXPECT_LE(at.lower, at.y);
   }
-  EXPECT_NEAR(curve.readings.front().lower, 300, 1e-6);
-  EXPECT_NEAR(curve.readings.back().lower, 100, 1e-6);
-  EXPECT_NEAR(curve.last->y, (300 + 300 + 100) / 3.0, 1e-6);
+  EXPECT_NEAR(curve.readings.front().lower, 900, 1e-6);
+  EXPECT_NEAR(curve.readings.back().lower, 300, 1e-6);
+  EXPECT_NEAR(curve.last->y, 300 + 300 + 100, 1e-6);
   EXPECT_FALSE(curve.band.x.empty());
   const auto table = rows({asked, {QStringLiteral("ranks")}});
   ASSERT_EQ(table.size(), curve.readings.size());

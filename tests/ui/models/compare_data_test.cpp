@@ -76,6 +76,27 @@ TEST_F(CompareDataTest, WithThreeSeedsOnBothSidesASmallDifferenceIsWithinSpread)
   EXPECT_NE(compare_cell(loss, single[1], &single[0]).verdict, ComparedCell::within) << "one run says nothing of the noise";
 }
 
+TEST_F(CompareDataTest, ASeedThatWasRunAgainCountsOnceAsOnTheRunsPage) {
+  std::vector<std::string> ids;
+  for (const std::uint64_t seed : {1, 1, 2}) {
+    ids.push_back(make({.name = "a", .group = "a", .quality = seed == 2 ? 4.0 : ids.empty() ? 1.0 : 3.0, .seed = seed}));
+  }
+  for (int copy = 0; copy < 2; ++copy) ids.push_back(make({.name = "b", .group = "b", .quality = 1.0 + copy}));
+  const ComparisonData data = read(ids);
+  const auto items = compared_items(data, true);
+  EXPECT_EQ(seeds_text(items[0].infos()), QStringLiteral("2 seeds, 3 runs"));
+  EXPECT_EQ(items[0].spreadOf("final_train_loss").n, 2);
+  EXPECT_DOUBLE_EQ(items[0].spreadOf("final_train_loss").mean, 0.025 * 3) << "of 2 and 4, not of 1, 3 and 4";
+  EXPECT_EQ(seeds_text(items[1].infos()), QStringLiteral("2 runs of one seed"));
+  EXPECT_TRUE(compare_cell(metric("final_train_loss"), items[1], &items[0]).value.endsWith(QStringLiteral("(2 runs)")));
+}
+
+TEST_F(CompareDataTest, NoDifferenceIsSaidInWords) {
+  const ComparisonData data = read({make({.name = "a", .group = "a"}), make({.name = "b", .group = "b"})});
+  const auto items = compared_items(data, true);
+  EXPECT_EQ(compare_cell(metric("final_train_loss"), items[1], &items[0]).difference, QStringLiteral("equal to a"));
+}
+
 TEST_F(CompareDataTest, AMissingRunIsListedAndTheOthersAreCompared) {
   const std::string id = make({.name = "here"});
   const ComparisonData data = read({id, "01950000-0000-7000-8000-000000000000"});

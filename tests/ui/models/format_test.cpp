@@ -95,6 +95,14 @@ TEST(Format, NamesOfTheOtherDirectionAreIsolatedInSentences) {
     EXPECT_EQ(format::isolated(name), name) << name.toStdString();
 }
 
+TEST(Format, ACopyIsCalledSoAndCopiesOfItAreCounted) {
+  EXPECT_EQ(format::copyOf(QStringLiteral("mine")), QStringLiteral("mine copy"));
+  EXPECT_EQ(format::copyOf(QStringLiteral("mine copy")), QStringLiteral("mine copy 2"));
+  EXPECT_EQ(format::copyOf(QStringLiteral("mine copy 9")), QStringLiteral("mine copy 10"));
+  EXPECT_EQ(format::copyOf(QStringLiteral("copy")), QStringLiteral("copy copy"));
+  EXPECT_EQ(format::copyOf(QStringLiteral("a copy of %1")), QStringLiteral("a copy of %1 copy"));
+}
+
 TEST(Format, TheSpreadDecidesThePlacesOfTheMean) {
   EXPECT_EQ(format::spread(0.2131, 0.0081, 5).toStdString(), "0.213 ± 0.008 (n = 5)");
   EXPECT_EQ(format::spread(0.2131, 0.0123, 5).toStdString(), "0.213 ± 0.012 (n = 5)");

@@ -37,6 +37,23 @@ TEST_F(WorkspacePulseTest, CountsRunsByConcludedStateAndDraftsWithoutTheTrash) {
   EXPECT_EQ(activity_text(pulse), QStringLiteral("1 running, 1 lost"));
 }
 
+TEST_F(WorkspacePulseTest, ALostAttemptThatWasResumedIsNotLostAnyMore) {
+  const Workspace at = workspace();
+  RunRegistry registry(at);
+  NewRun gone = new_run("resumed");
+  gone.rank0.start_ticks += 1;
+  gone.supervisor = gone.rank0;
+  const std::string first = registry.create(gone);
+  Reader reader(at);
+  EXPECT_EQ(activity_text(pulse_of(reader, {})), QStringLiteral("1 lost"));
+  NewRun again = new_run("resumed");
+  again.attempt_of = first;
+  const std::string second = registry.create(again);
+  EXPECT_EQ(activity_text(pulse_of(reader, {})), QStringLiteral("1 running"));
+  registry.finish(second, {.state = "finished", .reason = "", .exit_code = 0, .ended = 0});
+  EXPECT_EQ(activity_text(pulse_of(reader, {})), QStringLiteral("no run is active"));
+}
+
 TEST_F(WorkspacePulseTest, ItsNumberOfRunsIsThatOfTheRunsPage) {
   const Workspace at = workspace();
   RunRegistry registry(at);

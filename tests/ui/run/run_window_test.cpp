@@ -173,7 +173,7 @@ TEST_F(RunWindowTest, ThroughputHasABandOverTheRanksAndATableOfIt) {
   int of_ranks = 0;
   for (int row = 0; row < rows->model()->rowCount(); ++row) {
     const auto cell = [&](const char* name) { return rows->model()->index(row, column(QString::fromLatin1(name))).data().toString(); };
-    if (!cell("curve").contains(QStringLiteral("each rank"))) continue;
+    if (!cell("curve").contains(QStringLiteral("sum of the ranks"))) continue;
     ++of_ranks;
     EXPECT_EQ(cell("n"), QStringLiteral("2"));
     EXPECT_LE(cell("lower").toDouble(), cell("upper").toDouble());

@@ -77,7 +77,7 @@ TEST_F(DraftsPageTest, ACopyHasANameOfItsOwn) {
   open();
   QTest::keyClick(list_, Qt::Key_D, Qt::ControlModifier);
   ASSERT_TRUE(until([this] { return stored().size() == 2; }));
-  EXPECT_EQ(stored().back().name, "copy of mine");
+  EXPECT_EQ(stored().back().name, "mine copy");
   EXPECT_NE(stored().front().id, stored().back().id);
 }
 

@@ -76,6 +76,30 @@ TEST_F(RunsPageTest, F2RenamesInPlaceEscCancelsAndEnterDoesNotOpenTheRun) {
   EXPECT_TRUE(bench_->opened_runs.isEmpty());
 }
 
+TEST_F(RunsPageTest, InANarrowWindowTheHeadTakesTwoRowsAndNothingOfItIsCut) {
+  make({.name = "a"});
+  open();
+  const auto controls = [this] {
+    std::vector<QWidget*> found;
+    for (const char* name :
+         {"runs.chip.0", "runs.chip.1", "runs.chip.2", "runs.chip.3", "runs.grouping", "runs.columns.open", "runs.filters"})
+      found.push_back(page_->findChild<QWidget*>(QLatin1String(name)));
+    return found;
+  };
+  const auto top = [this](QWidget* one) { return one->mapTo(page_.get(), QPoint()).y(); };
+  for (const int width : {1100, 560}) {
+    page_->window()->resize(width, 480);
+    QTest::qWait(50);
+    for (QWidget* one : controls()) {
+      ASSERT_NE(one, nullptr);
+      EXPECT_GE(one->width(), one->minimumSizeHint().width()) << width << ' ' << one->objectName().toStdString();
+      EXPECT_LE(one->mapTo(page_->window(), QPoint(one->width(), 0)).x(), width) << one->objectName().toStdString();
+    }
+    const auto all = controls();
+    EXPECT_EQ(top(all.back()) > top(all.front()) + all.front()->height() / 2, width == 560);
+  }
+}
+
 TEST_F(RunsPageTest, DeleteMovesToTheTrashAndUndoBringsBackToTheSamePlace) {
   make({.name = "a"});
   make({.name = "b"});
@@ -224,7 +248,7 @@ TEST_F(RunsPageTest, CtrlDMakesADraftOfTheExperimentAsItWasTyped) {
   focusFirstRow();
   press(Qt::Key_D, Qt::ControlModifier);
   ASSERT_TRUE(until([this] { return !bench_->drafts.empty(); }));
-  EXPECT_EQ(bench_->drafts.front().first, QStringLiteral("copy of one"));
+  EXPECT_EQ(bench_->drafts.front().first, QStringLiteral("one copy"));
   EXPECT_FALSE(bench_->draft_origins.front().isEmpty());  // where it was cloned from
   EXPECT_TRUE(bench_->drafts.front().second.contains(QStringLiteral("# as typed")));
 }

@@ -226,6 +226,36 @@ TEST_F(Actions, UndoTakesBackWhatThePageHasDoneAlsoWhenItsNoticeHasGone) {
   EXPECT_EQ(window->strips().find(QStringLiteral("notice")), nullptr);
 }
 
+TEST_F(Actions, UndoSaysWhatItTakesBackAndIsDisabledWhereThereIsNothing) {
+  open();
+  QAction *undo = window->pageActions().entry(QStringLiteral("edit.undo")),
+          *redo = window->pageActions().entry(QStringLiteral("edit.redo"));
+  const auto words = [](const QAction* action) { return action->text().remove(u'&').section(u'\t', 0, 0); };
+  EXPECT_FALSE(undo->isEnabled());
+  EXPECT_FALSE(redo->isEnabled());
+  EXPECT_EQ(words(undo), QStringLiteral("Undo"));
+  EXPECT_EQ(undo->toolTip(), QStringLiteral("Undo: nothing has been done here that can be taken back"));
+  window->workbench().notice(
+      QStringLiteral("Moved 2 runs to trash."), QStringLiteral("&Undo"), [] {}, 20);
+  EXPECT_TRUE(undo->isEnabled());
+  EXPECT_EQ(words(undo), QStringLiteral("Undo: Moved 2 runs to trash"));
+  window->workbench().show(Place::drafts);
+  EXPECT_FALSE(undo->isEnabled()) << "of another page";
+  window->workbench().show(Place::runs);
+  EXPECT_TRUE(undo->isEnabled());
+  undo->trigger();
+  EXPECT_FALSE(undo->isEnabled());
+  EXPECT_EQ(words(undo), QStringLiteral("Undo"));
+  current()->field->setFocus();
+  QTest::keyClick(current()->field, Qt::Key_X);
+  window->pageActions().update();
+  EXPECT_EQ(words(undo), QStringLiteral("Undo: Typing"));
+  undo->trigger();
+  EXPECT_TRUE(current()->field->text().isEmpty());
+  EXPECT_FALSE(undo->isEnabled());
+  EXPECT_EQ(words(redo), QStringLiteral("Redo: Typing"));
+}
+
 TEST_F(Actions, AnExperimentsFileIsOpenedAsADraft) {
   open();
   const QString path = folder.filePath(QStringLiteral("first.toml"));

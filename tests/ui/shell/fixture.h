@@ -101,6 +101,16 @@ class ShellTest : public ::testing::Test {
 
   QString database() const { return folder.filePath(QStringLiteral("w.db")); }
 
+  // A run that this process is rank 0 of; its id.
+  static std::string goingRun(const Workspace& workspace, const std::string& name = "a") {
+    NewRun run;
+    run.name = name;
+    run.experiment = "name = \"x\"\n";
+    run.state = "running";
+    run.rank0 = this_process();
+    return RunRegistry(workspace).create(run);
+  }
+
   // Opens a window and waits until its workspace is open or has failed.
   MainWindow& open(const QString& workspace = {}, bool remember = true) {
     WindowOptions options;

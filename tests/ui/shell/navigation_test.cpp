@@ -131,15 +131,7 @@ TEST_F(Navigation, F6MovesTheFocusThroughThePanes) {
 }
 
 TEST_F(Navigation, CountsComeFromTheWorkspace) {
-  {
-    const Workspace workspace = Workspace::open(database().toStdString());
-    NewRun run;
-    run.name = "a";
-    run.experiment = "name = \"a\"\n";
-    run.state = "running";
-    run.rank0 = this_process();
-    RunRegistry(workspace).create(run);
-  }
+  goingRun(Workspace::open(database().toStdString()));
   open();
   const QModelIndex runs = window->navigation().indexOfPlace(QStringLiteral("runs"));
   EXPECT_TRUE(QTest::qWaitFor([&] { return runs.data(NavigationModel::count_role).toInt() == 1; }, 5000));
@@ -148,12 +140,7 @@ TEST_F(Navigation, CountsComeFromTheWorkspace) {
 
 TEST_F(Navigation, TheIconOfAHiddenRunFollowsTheWorkspace) {
   const Workspace workspace = Workspace::open(database().toStdString());
-  NewRun run;
-  run.name = "a";
-  run.experiment = "name = \"a\"\n";
-  run.state = "running";
-  run.rank0 = this_process();
-  const std::string id = RunRegistry(workspace).create(run);
+  const std::string id = goingRun(workspace);
   open();
   const QModelIndex runs = window->navigation().indexOfPlace(QStringLiteral("runs"));
   ASSERT_TRUE(QTest::qWaitFor([&] { return runs.data(NavigationModel::count_role).toInt() == 1; }, 5000));

@@ -167,12 +167,7 @@ TEST_F(WorkspaceTest, TwoHundredRunsThatFinishAtOnceAreOneMessage) {
   const Workspace workspace = Workspace::open(database().toStdString());
   RunRegistry registry(workspace);
   for (int i = 0; i < 200; ++i) {
-    NewRun run;
-    run.name = "run " + std::to_string(i);
-    run.experiment = "name = \"x\"\n";
-    run.state = "running";
-    run.rank0 = this_process();
-    ids.push_back(registry.create(run));
+    ids.push_back(goingRun(workspace, "run " + std::to_string(i)));
   }
   open();
   auto* announcements = window->findChild<Announcements*>();
@@ -191,12 +186,7 @@ TEST_F(WorkspaceTest, TwoHundredRunsThatFinishAtOnceAreOneMessage) {
 TEST_F(WorkspaceTest, AFailedRunIsAProblemThatLeadsToItsPage) {
   const Workspace workspace = Workspace::open(database().toStdString());
   RunRegistry registry(workspace);
-  NewRun run;
-  run.name = "easgd p8";
-  run.experiment = "name = \"x\"\n";
-  run.state = "running";
-  run.rank0 = this_process();
-  const std::string id = registry.create(run);
+  const std::string id = goingRun(workspace, "easgd p8");
   open();
   auto* announcements = window->findChild<Announcements*>();
   ASSERT_TRUE(QTest::qWaitFor([announcements] { return announcements->watched().size() == 1; }, 5000));

@@ -68,17 +68,19 @@ QString counted(double distance, XAxis axis) {
     return QCoreApplication::translate("chart", words)
         .arg(value == std::round(value) ? format::count(static_cast<std::int64_t>(value)) : format::metric(value));
   };
+  const bool one = std::abs(distance) == 1;
   switch (axis) {
     case XAxis::step:
-      return text(QT_TRANSLATE_NOOP("chart", "%1 steps"), distance);
+      return one ? text(QT_TRANSLATE_NOOP("chart", "%1 step"), distance) : text(QT_TRANSLATE_NOOP("chart", "%1 steps"), distance);
     case XAxis::samples:
-      return text(QT_TRANSLATE_NOOP("chart", "%1 samples"), distance);
+      return one ? text(QT_TRANSLATE_NOOP("chart", "%1 sample"), distance) : text(QT_TRANSLATE_NOOP("chart", "%1 samples"), distance);
     case XAxis::epoch:
-      return text(QT_TRANSLATE_NOOP("chart", "%1 epochs"), distance);
+      return one ? text(QT_TRANSLATE_NOOP("chart", "%1 epoch"), distance) : text(QT_TRANSLATE_NOOP("chart", "%1 epochs"), distance);
     case XAxis::gradients:
-      return text(QT_TRANSLATE_NOOP("chart", "%1 gradient evaluations"), distance);
+      return one ? text(QT_TRANSLATE_NOOP("chart", "%1 gradient evaluation"), distance)
+                 : text(QT_TRANSLATE_NOOP("chart", "%1 gradient evaluations"), distance);
     case XAxis::rounds:
-      return text(QT_TRANSLATE_NOOP("chart", "%1 rounds"), distance);
+      return one ? text(QT_TRANSLATE_NOOP("chart", "%1 round"), distance) : text(QT_TRANSLATE_NOOP("chart", "%1 rounds"), distance);
     case XAxis::bytes:
       return format::traffic(distance);
     default:

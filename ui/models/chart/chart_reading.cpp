@@ -236,7 +236,7 @@ void ChartReading::read_run(Reader& reader, const ChartQuery& query, const Chart
   }
 }
 
-// The mean over the ranks as a line, the lowest to the highest as its band.
+// The sum over the ranks as a line, all at the pace of the slowest to all at that of the fastest as its band.
 void ChartReading::read_ranks(Reader& reader, const ChartQuery& query, const ChartData& data, const RunPart& part, double shift,
                               CurveData& curve) {
   constexpr int pixels_per_stretch = 2;

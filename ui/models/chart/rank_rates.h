@@ -8,11 +8,12 @@
 
 namespace syncline::ui::chart {
 
-// As the rank of a curve of throughput: the mean over the ranks as its line, the lowest to the highest as its band.
+// As the rank of a curve of throughput: the sum over the ranks as its line; as its band what the sum would be if all were as slow as the
+// slowest and as fast as the fastest, so that it can stand on the axis of the whole run's throughput.
 inline constexpr int every_rank = -2;
 
 struct RankRates {
-  std::vector<double> x, mean, lower, upper;  // samples per second of one rank; x: the end of the stretch
+  std::vector<double> x, mean, lower, upper;  // samples per second of all ranks; x: the end of the stretch
   std::vector<int> ranks;                     // that have this stretch
   std::vector<int> attempt;
   std::vector<Axes> axes;

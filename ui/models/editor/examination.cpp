@@ -40,12 +40,17 @@ void examine_data(Examination& result) {
   const EpochSteps epoch = steps_per_epoch(data.train_size, batch, drop);
   result.steps_per_epoch = epoch.steps;
   result.total_steps = total_steps(experiment, data.train_size);
-  result.data_facts << say("%1 steps per epoch, each of %2 samples over %3 workers")
-                           .arg(format::count(epoch.steps), format::count(batch), format::count(experiment.cluster.workers));
+  result.data_facts << say("%1 per epoch, each of %2 over %3")
+                           .arg(format::counted(epoch.steps, say("%1 step"), say("%1 steps")),
+                                format::counted(batch, say("%1 sample"), say("%1 samples")),
+                                format::counted(experiment.cluster.workers, say("%1 worker"), say("%1 workers")));
   if (epoch.remainder > 0)
-    result.data_facts << (drop ? say("the %1 samples left at the end of an epoch are dropped").arg(format::count(epoch.remainder))
-                               : say("the last step of an epoch has the %1 samples that are left, weighted by their number")
-                                     .arg(format::count(epoch.remainder)));
+    result.data_facts << (drop ? format::counted(epoch.remainder, say("the %1 sample left at the end of an epoch is dropped"),
+                                                 say("the %1 samples left at the end of an epoch are dropped"))
+                               : format::counted(
+                                     epoch.remainder,
+                                     say("the last step of an epoch has the %1 sample that is left, weighted by its number"),
+                                     say("the last step of an epoch has the %1 samples that are left, weighted by their number")));
 }
 
 void examine_plan(const ModelParts& parts, std::optional<Profile> profile, Examination& result) {
@@ -200,7 +205,8 @@ void examine_estimates(const ModelParts& parts, const QString& profiled_run, Exa
     estimate_memory(parts, result);
     estimate_traffic(parts, result);
   }
-  result.estimates.push_back({say("Global batch"), say("%1 samples").arg(format::count(experiment.global_batch())), formula(), {}});
+  result.estimates.push_back(
+      {say("Global batch"), format::counted(experiment.global_batch(), say("%1 sample"), say("%1 samples")), formula(), {}});
   if (result.total_steps) result.estimates.push_back({say("Steps"), format::count(*result.total_steps), formula(), {}});
   const int cores = core_count(), ranks = static_cast<int>(experiment.cluster.workers);
   const int threads = resolve_threads(static_cast<int>(experiment.cluster.threads_per_worker), ranks, cores);

@@ -57,9 +57,9 @@ Example read_example(const QString& file, const std::string& text) {
   const QString model = experiment.model.zoo.empty() ? say("own layers") : words(experiment.model.zoo);
   example.facts = say("%1 on %2 · strategy %3").arg(model, words(experiment.data.source), words(experiment.strategy.name));
   if (experiment.strategy.name != "none") example.facts += say(", plan %1").arg(words(experiment.strategy.plan));
-  QStringList needs = {experiment.cluster.workers == 1 ? say("1 rank") : say("%1 ranks").arg(format::count(experiment.cluster.workers))};
-  needs << (experiment.train.epochs ? say("%1 epochs").arg(format::count(*experiment.train.epochs))
-                                    : say("%1 steps").arg(format::count(experiment.train.steps.value_or(0))));
+  QStringList needs = {format::counted(experiment.cluster.workers, say("%1 rank"), say("%1 ranks"))};
+  needs << (experiment.train.epochs ? format::counted(*experiment.train.epochs, say("%1 epoch"), say("%1 epochs"))
+                                    : format::counted(experiment.train.steps.value_or(0), say("%1 step"), say("%1 steps")));
   if (!examination.data_problem.isEmpty() && example.problem.isEmpty()) example.problem = examination.data_problem;
   example.needs = needs.join(QStringLiteral(" · "));
   return example;

@@ -8,7 +8,6 @@
 
 #include "engine/launch/process.h"
 #include "ui/models/editor/background.h"
-#include "ui/models/lineage.h"
 
 namespace syncline::ui {
 
@@ -138,16 +137,13 @@ void LaunchController::launch(const std::vector<std::uint64_t>& seeds) {
   queue_ = queue;
   connect(queue, &LaunchQueue::started, this, [this](const QString& id, int number, int of) {
     if (number == 1) setBusy(false);
-    store_.write(this, [draft = draft_.id().toStdString(), run = id.toStdString()](StoreService::Writer& writer) {
-      carry_origin(writer.workspace, draft, run);
-    });
     Q_EMIT launched(id, number, of);
   });
   connect(queue, &LaunchQueue::failed, this, [this](const QString& sentence) {
     if (busy_) setBusy(false);
     Q_EMIT failed(sentence);
   });
-  queue->start(draft_.name(), document_.text(), seeds);
+  queue->start(draft_.name(), document_.text(), seeds, draft_.id());
 }
 
 }  // namespace syncline::ui

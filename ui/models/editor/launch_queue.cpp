@@ -11,6 +11,7 @@
 #include "ui/models/editor/background.h"
 #include "ui/models/editor/draft.h"
 #include "ui/models/editor/launching.h"
+#include "ui/models/lineage.h"
 
 namespace syncline::ui {
 
@@ -71,8 +72,9 @@ void LaunchQueue::adopt(EngineProgram& engine, StoreService& store, std::functio
       });
 }
 
-void LaunchQueue::start(const QString& name, const std::string& text, const std::vector<std::uint64_t>& seeds) {
+void LaunchQueue::start(const QString& name, const std::string& text, const std::vector<std::uint64_t>& seeds, const QString& draft_id) {
   name_ = name;
+  draft_ = draft_id;
   text_ = text;
   seeds_.assign(seeds.begin(), seeds.end());
   if (seeds_.empty()) seeds_.emplace_back(std::nullopt);
@@ -87,6 +89,7 @@ void LaunchQueue::go_on(const SavedText& saved) {
   text_ = content.value("text", "");
   current_ = QString::fromStdString(content.value("after", ""));
   launching_ = QString::fromStdString(content.value("launching", ""));
+  draft_ = QString::fromStdString(content.value("draft", ""));
   number_ = content.value("number", 0);
   total_ = content.value("total", 0);
   for (const auto& seed : content["seeds"]) {
@@ -133,6 +136,9 @@ void LaunchQueue::launch() {
     if (current_.isEmpty())
       return fail(answer.exit_code == 0 ? tr("the engine started a run and did not say which; look at the Runs page") : answer.sentence());
     seeds_.erase(seeds_.begin());
+    store_.write(&engine_, [draft = draft_.toStdString(), run = current_.toStdString()](StoreService::Writer& writer) {
+      carry_origin(writer.workspace, draft, run);
+    });
     Q_EMIT started(current_, ++number_, total_);
     if (seeds_.empty()) return end();
     keep([this] { look(); });
@@ -157,8 +163,8 @@ void LaunchQueue::keep(std::function<void()> then) {
   nlohmann::json seeds = nlohmann::json::array();
   for (const auto& seed : seeds_) seeds.push_back(*seed);
   const nlohmann::json content = {
-      {"text", text_},     {"seeds", seeds}, {"after", current_.toStdString()}, {"launching", launching_.toStdString()},
-      {"number", number_}, {"total", total_}};
+      {"text", text_},     {"seeds", seeds},  {"after", current_.toStdString()}, {"launching", launching_.toStdString()},
+      {"number", number_}, {"total", total_}, {"draft", draft_.toStdString()}};
   const SavedText saved{.id = id_.toStdString(), .kind = kind, .name = name_.toStdString(), .content = content.dump()};
   // What cannot be kept goes on in this window all the same; the launch itself says what is wrong with the workspace.
   store_.write(

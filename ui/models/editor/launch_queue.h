@@ -29,8 +29,8 @@ class LaunchQueue : public QObject {
   // What other windows have left in this workspace and no living one holds; `made` gets each before it goes on.
   static void adopt(EngineProgram&, StoreService&, std::function<void(LaunchQueue*)> made);
 
-  // `seeds` empty: once, with the experiment's own. `name` is what the queue is called in messages.
-  void start(const QString& name, const std::string& text, const std::vector<std::uint64_t>& seeds);
+  // `seeds` empty: once, with the experiment's own. `name` is what the queue is called in messages. The runs get the origin of the draft.
+  void start(const QString& name, const std::string& text, const std::vector<std::uint64_t>& seeds, const QString& draft_id);
   QString name() const { return name_; }
   int waiting() const { return static_cast<int>(seeds_.size()); }
   bool starting() const { return starting_; }
@@ -56,6 +56,7 @@ class LaunchQueue : public QObject {
   const QString id_;
   std::unique_ptr<QLockFile> lock_;
   QString name_, current_;  // the run that the next one waits for
+  QString draft_;           // its id
   QString launching_;       // the id of the run that is being started, or was when its window ended
   std::string text_;
   std::vector<std::optional<std::uint64_t>> seeds_;

@@ -44,15 +44,16 @@ void slots_item(const Experiment& experiment, const Surroundings& around, std::v
   const int ranks = static_cast<int>(experiment.cluster.workers);
   const int threads = resolve_threads(static_cast<int>(experiment.cluster.threads_per_worker), ranks, around.cores);
   const std::int64_t wanted = std::int64_t{ranks} * threads;
-  const QString need =
-      (threads == 1 ? say("%1 ranks × %2 thread") : say("%1 ranks × %2 threads")).arg(format::count(ranks), format::count(threads));
+  const QString need = format::counted(ranks, say("%1 rank"), say("%1 ranks")) + QStringLiteral(" × ") +
+                       format::counted(threads, say("%1 thread"), say("%1 threads"));
   if (wanted > around.cores)
     items.push_back({PreflightItem::warning, QStringLiteral("slots"),
                      say("%1 on %2 cores: ranks share cores, so times say little").arg(need, format::count(around.cores))});
   else if (around.ranks_running > 0)
     items.push_back({PreflightItem::warning, QStringLiteral("slots"),
-                     say("%1 of %2 cores, and %3 ranks of other runs compute here now")
-                         .arg(need, format::count(around.cores), format::count(around.ranks_running))});
+                     say("%1 of %2 cores, and %3 compute here now")
+                         .arg(need, format::count(around.cores),
+                              format::counted(around.ranks_running, say("%1 rank of other runs"), say("%1 ranks of other runs")))});
   else
     items.push_back({PreflightItem::good, QStringLiteral("slots"), say("%1 of %2 cores").arg(need, format::count(around.cores))});
 }
@@ -143,18 +144,23 @@ DryRunAnswer read_dry_run(const EngineProgram::Answer& answer, std::int64_t work
   const std::int64_t ranks = whole(u"ranks");
   const QString communicator = said.value(QStringLiteral("communicator")).toString();
   if (ranks != workers_asked) {
-    result.sentences << say("failed start: asked for %1 ranks, got %2").arg(format::count(workers_asked), format::count(ranks));
+    result.sentences << say("failed start: asked for %1, got %2")
+                            .arg(format::counted(workers_asked, say("%1 rank"), say("%1 ranks")), format::count(ranks));
     return result;
   }
   result.ok = true;
-  result.sentences << (ranks == 1 ? say("1 rank of %1 threads, no communication").arg(format::count(whole(u"threads_per_worker")))
-                                  : say("%1 ranks of %2 threads over %3, allreduce %4%5")
-                                        .arg(format::count(ranks), format::count(whole(u"threads_per_worker")), communicator.toUpper(),
+  const QString threads = format::counted(whole(u"threads_per_worker"), say("%1 thread"), say("%1 threads"));
+  result.sentences << (ranks == 1 ? say("1 rank of %1, no communication").arg(threads)
+                                  : say("%1 ranks of %2 over %3, allreduce %4%5")
+                                        .arg(format::count(ranks), threads, communicator.toUpper(),
                                              said.value(QStringLiteral("allreduce")).toString(),
                                              said.value(QStringLiteral("emulated_link")).toBool() ? say(", emulated link") : QString()))
-                   << say("%1 parameters in %2 messages").arg(format::count(whole(u"parameters")), format::count(whole(u"buckets")))
-                   << say("one step of %1 samples took %2, the first being the slowest; nothing was recorded")
-                          .arg(format::count(whole(u"samples")), format::duration(said.value(QStringLiteral("step_s")).toDouble()));
+                   << say("%1 parameters in %2")
+                          .arg(format::count(whole(u"parameters")),
+                               format::counted(whole(u"buckets"), say("%1 message"), say("%1 messages")))
+                   << say("one step of %1 took %2, the first being the slowest; nothing was recorded")
+                          .arg(format::counted(whole(u"samples"), say("%1 sample"), say("%1 samples")),
+                               format::duration(said.value(QStringLiteral("step_s")).toDouble()));
   return result;
 }
 

@@ -20,6 +20,7 @@ class ChartGrid : public QGridLayout {
 
 class CompareCharts : public CompareTab {
   static constexpr int least_height = 260;  // of a chart, with its legend and notes
+  static constexpr int two_from = 640;      // px of width for two charts beside each other
 
  public:
   CompareCharts(Workbench& bench, ChartGroup& group, QWidget* parent) : CompareTab(bench, parent), group_(group) {
@@ -32,8 +33,8 @@ class CompareCharts : public CompareTab {
     connect(use_samples_, &QPushButton::clicked, this, [this] { group_.setXAxis(XAxis::samples); });
     connect(&group_, &ChartGroup::xAxisChanged, this, &CompareCharts::updateNote);
     auto* inside = new QWidget(this);
-    auto* grid = new ChartGrid(inside);
-    grid->setContentsMargins(0, 0, 0, 0);
+    grid_ = new ChartGrid(inside);
+    grid_->setContentsMargins(0, 0, 0, 0);
     struct What {
       const char *series, *title;
     };
@@ -48,17 +49,12 @@ class CompareCharts : public CompareTab {
       chart->setWhenEmpty(tr("None of these runs records %1.").arg(series));
       connect(chart, &SeriesChart::loadedChanged, this, &CompareTab::loadedChanged);
       charts_.emplace_back(series, chart);
-      grid->addWidget(chart, static_cast<int>(i) / 2, static_cast<int>(i) % 2);
     }
     split_ = new SplitChart(group_, QStringLiteral("compare.charts.split"), tr("Share of the step"), inside);
     split_->setShare(true);
     split_->setMinimumHeight(least_height + 35);  // its legend has seven parts
     split_->setWhenEmpty(tr("None of these runs has recorded steps."));
-    grid->addWidget(split_, 1, 1);
-    for (int i = 0; i < 2; ++i) {
-      grid->setColumnStretch(i, 1);
-      grid->setRowStretch(i, 1);
-    }
+    arrange(2);
     auto* row = new QHBoxLayout;
     row->addWidget(note_, 1);
     row->addWidget(use_samples_);
@@ -85,6 +81,11 @@ class CompareCharts : public CompareTab {
   }
 
  protected:
+  void resizeEvent(QResizeEvent* event) override {
+    CompareTab::resizeEvent(event);
+    arrange(width() < two_from ? 1 : 2);
+  }
+
   void draw(const Comparison& comparison) override {
     for (const auto& [series, chart] : charts_) {
       std::vector<CurveSpec> curves;
@@ -107,6 +108,21 @@ class CompareCharts : public CompareTab {
   }
 
  private:
+  void arrange(int columns) {
+    if (columns == columns_) return;
+    columns_ = columns;
+    std::vector<QWidget*> all;
+    for (const auto& [series, chart] : charts_) all.push_back(chart);
+    all.push_back(split_);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const int place = static_cast<int>(i);
+      grid_->removeWidget(all[i]);
+      grid_->addWidget(all[i], place / columns, place % columns);
+      grid_->setRowStretch(place, place < static_cast<int>(all.size()) / columns ? 1 : 0);
+      if (place < 2) grid_->setColumnStretch(place, place < columns ? 1 : 0);
+    }
+  }
+
   void updateNote() {
     const bool misleading = shown() && !shown()->items.empty() && steps_differ(shown()->items) && group_.xAxis() == XAxis::step;
     note_->setVisible(misleading);
@@ -114,6 +130,8 @@ class CompareCharts : public CompareTab {
     note_->setText(tr("A step is not the same thing for all of these: strategies or numbers of workers differ."));
   }
   ChartGroup& group_;
+  ChartGrid* grid_ = nullptr;
+  int columns_ = 0;
   QLabel* note_ = nullptr;
   QPushButton* use_samples_ = nullptr;
   std::vector<std::pair<QString, SeriesChart*>> charts_;

@@ -25,12 +25,12 @@ constexpr std::array<Part, step_part_count + 1> step_parts = {
      {QT_TRANSLATE_NOOP("CompareTab", "Idle"), &StepSums::idle_s},
      {QT_TRANSLATE_NOOP("CompareTab", "Step"), &StepSums::step_s}}};
 
-Spread spread_of_part(const ComparedItem& item, const Part& part) {
-  std::vector<double> values;
+SeedsSpread spread_of_part(const ComparedItem& item, const Part& part) {
+  std::vector<std::pair<const RunInfo*, double>> values;
   for (const ComparedRun* run : item.runs) {
-    if (run->split.step_s > 0) values.push_back(run->split.*part.member);
+    if (run->split.step_s > 0) values.emplace_back(&run->info, run->split.*part.member);
   }
-  return spread_of(values);
+  return spread_over_seeds(values);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::vector<SplitBar> split_bars_of(const std::vector<ComparedItem>& items) {
     SplitBar bar;
     bar.label = item.name;
     for (std::size_t i = 0; i < step_parts.size(); ++i) {
-      const Spread spread = spread_of_part(item, step_parts[i]);
+      const Spread spread = spread_of_part(item, step_parts[i]).spread;
       if (spread.n == 0) continue;
       (i < bar.parts_s.size() ? bar.parts_s[i] : bar.step_s) = spread.mean;
     }
@@ -88,10 +88,7 @@ class CompareCommunication : public CompareTab {
       const ComparedItem& item = comparison.items[row];
       QStringList cells = {item.name};
       for (const Part& part : step_parts) {
-        const Spread spread = spread_of_part(item, part);
-        cells << (spread.n == 0   ? format::missing
-                  : spread.n == 1 ? format::duration(spread.mean)
-                                  : spread_text(SummaryMetric::duration, spread.mean, spread.deviation, spread.n));
+        cells << seeds_spread_text(SummaryMetric::duration, spread_of_part(item, part));
       }
       for (const char* key : {"bytes_sent_per_step_per_worker", "messages_per_step_per_worker"}) {
         cells << compare_cell(*summary_metric(key), item, nullptr).value;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/compare/compare_page.h"
 
+#include "ui/models/format.h"
 #include "ui/models/palette.h"
 #include "ui/widgets/actions.h"
 #include "ui/widgets/elided_label.h"
@@ -293,7 +294,7 @@ void ComparePage::addActions() {
 
 QString ComparePage::title() const {
   if (!saved_.name.empty()) return QString::fromStdString(saved_.name);
-  if (items_.size() == 2) return tr("%1 / %2").arg(items_[0].name, items_[1].name);
+  if (items_.size() == 2) return tr("%1 / %2").arg(format::isolated(items_[0].name), format::isolated(items_[1].name));
   return tr("Comparison");
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the Compare page reads and writes.
 #include "ui/dialogs/choose_runs_dialog.h"
+#include "ui/models/format.h"
 #include "ui/models/palette.h"
+#include "ui/models/runs_columns.h"
 #include "ui/models/runs_rows.h"
 #include "ui/views/compare/compare_page.h"
 #include "ui/widgets/file_dialog.h"
@@ -97,16 +99,15 @@ void ComparePage::fillList() {
   list_->clear();
   const bool dark = palette::isDark(palette());
   for (const ComparedItem& one : items_) {
-    const auto n = static_cast<int>(one.runs.size());
     const bool is_baseline = one.id == choice_.baseline;
     QString text = (is_baseline ? QStringLiteral("\u2605 ") : QString()) + one.name;
-    if (n > 1) text += tr("   n = %1").arg(n);
+    if (one.runs.size() > 1) text += QStringLiteral("   ") + seeds_text(one.infos());
     auto* made = new QListWidgetItem(text, list_);
     made->setData(id_role, one.id);
     made->setCheckState(choice_.hidden.contains(one.id) ? Qt::Unchecked : Qt::Checked);
     made->setIcon(framed(one.colour.isValid() ? one.colour : palette::curve(one.palette, dark).colour, palette().color(QPalette::Base)));
-    made->setToolTip(one.note.isEmpty() ? one.name : tr("%1: %2").arg(one.name, one.note));
-    made->setData(Qt::AccessibleTextRole, is_baseline ? tr("%1, baseline").arg(one.name) : one.name);
+    made->setToolTip(one.note.isEmpty() ? one.name : tr("%1: %2").arg(format::isolated(one.name), one.note));
+    made->setData(Qt::AccessibleTextRole, is_baseline ? tr("%1, baseline").arg(format::isolated(one.name)) : one.name);
     if (one.id == current) list_->setCurrentItem(made);
   }
   for (const QString& id : data_->missing) {

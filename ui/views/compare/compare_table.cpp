@@ -118,8 +118,7 @@ class CompareTable : public CompareTab {
   static QString subtitle(const ComparedItem& item, bool is_baseline) {
     QStringList parts;
     if (is_baseline) parts << tr("baseline");
-    const auto n = static_cast<int>(item.runs.size());
-    parts << (n == 1 ? tr("single run") : tr("%1 seeds").arg(n));
+    parts << seeds_text(item.infos());
     const std::string emulated = emulation_text(item.runs.front()->info);
     if (!emulated.empty()) parts << QString::fromStdString(emulated);
     if (!item.note.isEmpty()) parts << item.note;

@@ -52,7 +52,7 @@ std::string named_as_copy(const std::string& text) {
   const ExperimentDocument copied(text);
   const document::Node* node = copied.tree().find("name");
   if (node == nullptr || node->type != document::Node::text) return text;
-  const QString copy = EditorPage::tr("%1 copy").arg(QString::fromStdString(std::get<std::string>(node->value)));
+  const QString copy = format::copyOf(QString::fromStdString(std::get<std::string>(node->value)));
   const std::optional<Replacement> edit = replace_value(text, {"name"}, document::print_text(copy.toStdString()));
   return edit ? with_replacement(text, *edit) : text;
 }
@@ -316,6 +316,12 @@ void EditorPage::addActions() {
   };
   connect(launch_.get(), &LaunchController::busyChanged, this, busy);
   const auto history = [this] {
+    const QUndoStack& stack = document_->undoStack();
+    const auto words = [](const QString& alone, const QString& of, const QString& what) {
+      return what.isEmpty() ? alone : of.arg(QString(what).replace(u'&', QStringLiteral("&&")));
+    };
+    undo_->setText(words(tr("&Undo"), tr("&Undo: %1"), stack.undoText()));
+    redo_->setText(words(tr("&Redo"), tr("&Redo: %1"), stack.redoText()));
     ActionRegistry::setReason(undo_, document_->undoStack().canUndo() ? QString() : tr("Undo: nothing has been edited"));
     ActionRegistry::setReason(redo_, document_->undoStack().canRedo() ? QString() : tr("Redo: nothing has been undone"));
   };
@@ -342,9 +348,10 @@ bool EditorPage::mayClose() {
 }
 
 bool EditorPage::mayLose() {
-  QMessageBox box(QMessageBox::Warning, tr("Draft Not Kept"),
-                  tr("The edits of the draft %1 could not be kept in the workspace and would be lost.").arg(draft_->name()),
-                  QMessageBox::NoButton, this);
+  QMessageBox box(
+      QMessageBox::Warning, tr("Draft Not Kept"),
+      tr("The edits of the draft %1 could not be kept in the workspace and would be lost.").arg(format::isolated(draft_->name())),
+      QMessageBox::NoButton, this);
   box.setObjectName(QStringLiteral("editor.unkept"));
   box.setTextFormat(Qt::PlainText);
   QPushButton* save = box.addButton(tr("&Save to a File…"), QMessageBox::AcceptRole);
@@ -369,7 +376,7 @@ bool EditorPage::mayLose() {
 }
 
 void EditorPage::followDocument() {
-  const QString heading = tr("Draft: %1%2").arg(title(), unsaved() ? QStringLiteral(" *") : QString());
+  const QString heading = tr("Draft: %1%2").arg(format::isolated(title()), unsaved() ? QStringLiteral(" *") : QString());
   heading_->setText(heading);
   heading_->setToolTip(draft_->file().isEmpty() ? title() : draft_->file());
   if (last_title_ != title() || last_unsaved_ != unsaved()) {

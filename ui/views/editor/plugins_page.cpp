@@ -288,7 +288,9 @@ class PluginsPage : public Page {
           return use;
         },
         [this](const Use& use) {
-          used_->setText(tr("Used by %1 runs and %2 drafts").arg(format::count(use.runs), format::count(use.drafts)));
+          used_->setText(tr("Used by %1 and %2")
+                             .arg(format::counted(use.runs, tr("%1 run"), tr("%1 runs")),
+                                  format::counted(use.drafts, tr("%1 draft"), tr("%1 drafts"))));
         });
   }
 

@@ -221,7 +221,7 @@ class LogTab : public RunTab {
     if (!model_->indexed())
       text = tr("reading %1 · the last %2 lines are shown").arg(format::share(model_->progress())).arg(model_->rowCount());
     else if (model_->filter().lets_all_through() && !model_->filter().fold)
-      text = tr("%1 lines").arg(format::count(model_->lines()));
+      text = format::counted(model_->lines(), tr("%1 line"), tr("%1 lines"));
     else
       text = tr("%1 of %2 lines").arg(format::count(model_->rowCount()), format::count(model_->lines()));
     if (model_->rowsFull()) text += tr(" · the first %1 matches").arg(format::count(static_cast<std::int64_t>(log_most_rows)));

@@ -175,7 +175,7 @@ class OverviewTab : public RunTab {
     std::vector<CurveSpec> rates{curve("samples_per_s", tr("all ranks, while training"), 0)};
     if (recorded("end_to_end_samples_per_s")) rates.push_back(curve("end_to_end_samples_per_s", tr("all stalls included"), 2));
     if (now.ranks.size() > 1 && recorded("samples_per_s")) {
-      CurveSpec ranks = curve("samples_per_s", tr("each rank, lowest to highest"), 1);
+      CurveSpec ranks = curve("samples_per_s", tr("sum of the ranks, by the slowest to the fastest"), 1);
       ranks.id += QStringLiteral("/ranks");
       ranks.rank = chart::every_rank;
       rates.push_back(ranks);

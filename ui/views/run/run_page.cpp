@@ -4,6 +4,7 @@
 #include <QAccessible>
 #include <QTabBar>
 
+#include "ui/models/format.h"
 #include "ui/models/log_index.h"
 #include "ui/models/navigation_model.h"
 #include "ui/models/run_page_state.h"
@@ -191,7 +192,7 @@ void RunPage::showStrip(const QString& cause, MessageStrip::Kind kind, const QSt
 // Told once to assistive technology; live values are not.
 void RunPage::announce(const QString& before, const QString& now) {
   if (before.isEmpty() || data_.active()) return;
-  header_->setAccessibleDescription(tr("%1: %2").arg(title(), now));
+  header_->setAccessibleDescription(tr("%1: %2").arg(format::isolated(title()), now));
   QAccessibleEvent alert(header_, QAccessible::Alert);
   QAccessible::updateAccessibility(&alert);
 }

@@ -228,7 +228,9 @@ void TimelineView::select(Place place, bool bring_into_view) {
 void TimelineView::describe() {
   QString text;
   if (timeline_ && !timeline_->lanes.empty())
-    text = tr("%1 ranks, %2 of time from %3 on").arg(timeline_->ranks).arg(format::duration(to_s_ - from_s_), format::duration(from_s_));
+    text = tr("%1, %2 of time from %3 on")
+               .arg(format::counted(timeline_->ranks, tr("%1 rank"), tr("%1 ranks")), format::duration(to_s_ - from_s_),
+                    format::duration(from_s_));
   QStringList names;
   for (const int rank : pinned_) names << tr("rank %1 pinned").arg(rank);
   for (const int rank : collapsed_) names << tr("rank %1 collapsed").arg(rank);

@@ -124,7 +124,7 @@ void DetailsStrip::show(const RunRowPtr& row, const RunDetails* details, int oth
   const RunInfo& run = row->info;
   damage_ = details != nullptr ? details->damage : QString();
   const bool counted = details != nullptr && details->summary && details->summary->steps;
-  steps_ = counted ? tr("%1 steps").arg(format::count(*details->summary->steps)) : QString();
+  steps_ = counted ? format::counted(*details->summary->steps, tr("%1 step"), tr("%1 steps")) : QString();
   others_ = others;
   writeSentence();
   note_->setText(run.notes.empty() ? QString() : tr("note: %1").arg(QString::fromStdString(run.notes).section(u'\n', 0, 0)));
@@ -135,7 +135,8 @@ void DetailsStrip::show(const RunRowPtr& row, const RunDetails* details, int oth
 
 void DetailsStrip::writeSentence() {
   const RunInfo& run = row_->info;
-  QStringList parts = {QString::fromStdString(run.name), damage_.isEmpty() ? state_sentence(run) : tr("Damaged: %1").arg(damage_)};
+  QStringList parts = {format::isolated(QString::fromStdString(run.name)),
+                       damage_.isEmpty() ? state_sentence(run) : tr("Damaged: %1").arg(damage_)};
   if (!steps_.isEmpty()) parts << steps_;
   if (run.heartbeat && is_active(run.state)) parts << tr("last heartbeat %1").arg(format::ago(*run.heartbeat, utc_s()));
   if (row_->attempts.size() > 1) parts << tr("attempt %1").arg(row_->attempts.size());

@@ -196,7 +196,7 @@ class DraftsPage : public Page {
     std::vector<SavedText> copies;
     for (SavedText draft : selected()) {
       draft.id.clear();
-      copies.push_back(renamed(draft, tr("copy of %1").arg(QString::fromStdString(draft.name))));
+      copies.push_back(renamed(draft, format::copyOf(QString::fromStdString(draft.name))));
     }
     put(copies);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ui/models/engine_program.h"
+#include "ui/models/format.h"
 #include "ui/models/problems.h"
 #include "ui/models/settings.h"
 #include "ui/models/trash_keeper.h"
@@ -203,7 +204,7 @@ void RunsActions::newComparison(const Rows& rows) {
 void RunsActions::duplicate(const Rows& rows) {
   if (rows.size() != 1) return;
   const std::string id = rows.front()->info.id;
-  const QString name = tr("copy of %1").arg(QString::fromStdString(rows.front()->info.name));
+  const QString name = format::copyOf(QString::fromStdString(rows.front()->info.name));
   workbench_.store().read<QString>(
       page_, QStringLiteral("duplicate"), [id](Reader& reader) { return QString::fromStdString(reader.run(id).experiment_as_typed); },
       [this, name, id](const QString& text) { workbench_.newDraft(name, text, QString::fromStdString(id)); });
@@ -238,7 +239,7 @@ void RunsActions::trash(const Rows& rows) {
     if (reason.isEmpty()) {
       going.push_back(row);
     } else {
-      staying << tr("%1 stays: %2").arg(QString::fromStdString(row->info.name), reason);
+      staying << tr("%1 stays: %2").arg(format::isolated(QString::fromStdString(row->info.name)), reason);
     }
   }
   if (!going.empty()) {
@@ -329,7 +330,8 @@ void RunsActions::checkState() {
         for (const RunRowPtr& row : model_.snapshot()->rows) {
           const std::string& state = row->info.state;
           if (!is_active(state) && state != "lost" && state != "unknown") continue;
-          if (++asked <= 3) answers << tr("%1: %2").arg(QString::fromStdString(row->info.name), state_look(state).word.toLower());
+          if (++asked <= 3)
+            answers << tr("%1: %2").arg(format::isolated(QString::fromStdString(row->info.name)), state_look(state).word.toLower());
         }
         if (asked == 0) {
           workbench_.notice(tr("Every run has an exit record; there was nothing to ask."), {}, {}, 8);

@@ -8,6 +8,7 @@
 #include "ui/models/settings.h"
 #include "ui/models/trash_keeper.h"
 #include "ui/widgets/actions.h"
+#include "ui/widgets/folding_row.h"
 #include "ui/widgets/icons.h"
 
 namespace syncline::ui {
@@ -173,8 +174,7 @@ QWidget* RunsPage::makeHead() {
   layout->addWidget(filter_);
   layout->addWidget(mistake_);
 
-  auto* row = new QHBoxLayout;
-  row->setSpacing(4);
+  auto* row = new FoldingRow(head);
   chips_ = new QButtonGroup(this);
   for (std::size_t i = 0; i < chip_order.size(); ++i) {
     auto* chip = new QToolButton(head);
@@ -190,10 +190,9 @@ QWidget* RunsPage::makeHead() {
     });
     chip->setChecked(i == 0);
     chips_->addButton(chip, static_cast<int>(i));
-    row->addWidget(chip);
+    row->left()->addWidget(chip);
   }
   connect(chips_, &QButtonGroup::idClicked, this, [this](int id) { model_.setChip(chip_order[static_cast<std::size_t>(id)]); });
-  row->addStretch(1);
   auto* label = new QLabel(tr("Group &by:"), head);
   grouping_ = new QComboBox(head);
   grouping_->setObjectName(QStringLiteral("runs.grouping"));
@@ -217,11 +216,11 @@ QWidget* RunsPage::makeHead() {
   choice(tr("target, then strategy"), target, strategy);
   grouping_->view()->setMinimumWidth(grouping_->fontMetrics().horizontalAdvance(tr("strategy, then experiment")) + 40);
   label->setBuddy(grouping_);
-  row->addWidget(label);
-  row->addWidget(grouping_);
+  row->right()->addWidget(label);
+  row->right()->addWidget(grouping_);
   auto* columns = button(tr("Colu&mns\u2026"), QStringLiteral("runs.columns.open"), head);
   connect(columns, &QPushButton::clicked, this, &RunsPage::chooseColumns);
-  row->addWidget(columns);
+  row->right()->addWidget(columns);
   saved_button_ = new QToolButton(head);
   saved_button_->setObjectName(QStringLiteral("runs.filters"));
   saved_button_->setText(tr("Saved Fi&lters"));
@@ -235,8 +234,8 @@ QWidget* RunsPage::makeHead() {
       if (action->objectName() == u"runs.filters.save") action->setEnabled(!model_.filter().isEmpty());
     }
   });
-  row->addWidget(saved_button_);
-  layout->addLayout(row);
+  row->right()->addWidget(saved_button_);
+  layout->addWidget(row);
   return head;
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/experiment/experiment.h"
+#include "ui/models/format.h"
 #include "ui/models/settings.h"
 #include "ui/views/runs/runs_page.h"
 
@@ -37,7 +38,8 @@ void RunsPage::reloadSavedFilters() {
                 workbench().store().write(this, [text](StoreService::Writer& writer) { SavedTexts(writer.workspace).put(text); });
               };
               workbench().store().write(this, [id = one.id](StoreService::Writer& writer) { SavedTexts(writer.workspace).remove(id); });
-              workbench().notice(tr("Forgot the filter %1.").arg(QString::fromStdString(one.name)), tr("&Undo"), [put, one] { put(one); });
+              workbench().notice(tr("Forgot the filter %1.").arg(format::isolated(QString::fromStdString(one.name))), tr("&Undo"),
+                                 [put, one] { put(one); });
             });
           }
         }

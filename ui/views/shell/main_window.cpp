@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include "ui/models/editor/launch_queue.h"
+#include "ui/models/format.h"
 #include "ui/models/settings.h"
 #include "ui/views/shell/announcements.h"
 #include "ui/views/shell/docks.h"
@@ -245,7 +246,7 @@ void MainWindow::adopt_queues() {
   LaunchQueue::adopt(bench_->engine(), bench_->store(), [this](LaunchQueue* queue) {
     Workbench& bench = *bench_;
     connect(queue, &LaunchQueue::started, this, [&bench, queue](const QString& run, int number, int of) {
-      bench.notice(tr("%1: run %2 of %3 has started").arg(queue->name()).arg(number).arg(of), tr("&Open"),
+      bench.notice(tr("%1: run %2 of %3 has started").arg(format::isolated(queue->name())).arg(number).arg(of), tr("&Open"),
                    [&bench, run] { bench.openRun(run); });
     });
     connect(queue, &LaunchQueue::failed, this, [this, queue](const QString& sentence) {
@@ -362,7 +363,6 @@ void MainWindow::on_shown() {
   const QString title = area_->currentTitle();
   setWindowTitle(title.isEmpty() ? tr("Syncline") : tr("%1 – Syncline").arg(title));
   follow_state_in_actions();
-  page_actions_->update();
   follow_undo();
   if (!navigation_->hasFocus()) focus_page();
   session_timer_.start();

@@ -11,6 +11,7 @@
 
 #include "ui/models/navigation_model.h"
 #include "ui/models/workspace_pulse.h"
+#include "ui/views/shell/page_actions.h"
 #include "ui/views/shell/page_factories.h"
 #include "ui/views/shell/session.h"
 
@@ -109,6 +110,9 @@ class MainWindow : public QMainWindow {
   void open_experiment();
   void undo();
   void follow_undo();
+  bool text_can(const char* property) const;  // "undoAvailable", "redoAvailable": of the text in focus
+  PageActions::Standing undo_standing() const;
+  PageActions::Standing redo_standing() const;
   void find_action();
   void step_pane(int by);
   void focus_page();

@@ -8,6 +8,8 @@
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QMenuBar>
+#include <QPlainTextEdit>
+#include <QTextEdit>
 #include <QToolBar>
 #include <QToolButton>
 #include <QWhatsThis>
@@ -16,7 +18,6 @@
 #include "ui/views/shell/docks.h"
 #include "ui/views/shell/help_dialogs.h"
 #include "ui/views/shell/main_window.h"
-#include "ui/views/shell/page_actions.h"
 #include "ui/views/shell/page_area.h"
 #include "ui/views/shell/shell_workbench.h"
 #include "ui/views/shell/strips.h"
@@ -166,18 +167,43 @@ void MainWindow::edit(const char* slot) {
   } else if (widget->metaObject()->indexOfMethod(QByteArray(name + "()").constData()) >= 0) {
     QMetaObject::invokeMethod(widget, slot);
   }
+  page_actions_->update();  // there may be more, or nothing, to take back now
 }
 
 // A text that can take something back itself comes first; else what the page that is shown has last done.
 void MainWindow::undo() {
-  const auto* line = qobject_cast<QLineEdit*>(last_focus_);
-  if ((line == nullptr || !line->isUndoAvailable()) && bench_->undo()) return;
+  if (!text_can("undoAvailable") && bench_->undo()) return;
   edit("undo");
+}
+
+bool MainWindow::text_can(const char* property) const {
+  if (const auto* line = qobject_cast<QLineEdit*>(last_focus_)) return line->property(property).toBool();
+  const QTextDocument* text = nullptr;
+  if (const auto* plain = qobject_cast<QPlainTextEdit*>(last_focus_)) text = plain->document();
+  if (const auto* rich = qobject_cast<QTextEdit*>(last_focus_)) text = rich->document();
+  return text != nullptr && (qstrcmp(property, "undoAvailable") == 0 ? text->isUndoAvailable() : text->isRedoAvailable());
+}
+
+// What Edit > Undo and Redo would do where the page has no history of its own.
+PageActions::Standing MainWindow::undo_standing() const {
+  if (text_can("undoAvailable")) return {{}, tr("&Undo: Typing")};
+  if (!bench_->canUndo()) return {tr("Undo: nothing has been done here that can be taken back"), {}};
+  QString done = bench_->undoText();
+  while (done.endsWith(u'.')) done.chop(1);
+  constexpr int longest = 48;
+  if (done.size() > longest) done = done.left(longest - 1) + u'\u2026';
+  return {{}, tr("&Undo: %1").arg(done.replace(u'&', QStringLiteral("&&")))};
+}
+
+PageActions::Standing MainWindow::redo_standing() const {
+  if (text_can("redoAvailable")) return {{}, tr("&Redo: Typing")};
+  return {tr("Redo: nothing has been taken back"), {}};
 }
 
 void MainWindow::follow_undo() {
   // A page with an Undo of its own hears the keys itself.
   undo_->setEnabled(bench_->canUndo() && page_actions_->offered(QStringLiteral("edit.undo")) == nullptr);
+  page_actions_->update();
   undo_->setShortcuts(
       bench_->actions().shortcutsOf(QStringLiteral("edit.undo"), page_action_text(QStringLiteral("edit.undo"))->text.shortcuts));
 }
@@ -212,6 +238,8 @@ void MainWindow::build_menus() {
                                                        {"edit.copy", "copy"}, {"edit.paste", "paste"}, {"edit.select-all", "selectAll"}};
   page_actions_->entry(QStringLiteral("edit.undo"), [this] { undo(); });
   for (const auto& [id, slot] : edits) page_actions_->entry(QLatin1String(id), [this, slot = slot] { edit(slot); });
+  page_actions_->follow(QStringLiteral("edit.undo"), [this] { return undo_standing(); });
+  page_actions_->follow(QStringLiteral("edit.redo"), [this] { return redo_standing(); });
   undo_ = new QAction(this);
   undo_->setObjectName(QStringLiteral("window.undo"));
   connect(undo_, &QAction::triggered, this, &MainWindow::undo);

@@ -243,6 +243,11 @@ QAction* PageActions::entry(const QString& id, std::function<void()> otherwise) 
   return entry;
 }
 
+void PageActions::follow(const QString& id, std::function<Standing()> standing) {
+  standing_[id] = std::move(standing);
+  if (QAction* made = entries_.value(id)) update(id, made);
+}
+
 std::vector<QAction*> PageActions::entries() const { return {entries_.begin(), entries_.end()}; }
 
 QAction* PageActions::offered(const QString& id) const {
@@ -277,10 +282,12 @@ void PageActions::update(const QString& id, QAction* entry) {
     if (!action->icon().isNull()) entry->setIcon(action->icon());
     followed_[id] = connect(action, &QAction::changed, this, [this, id, entry] { update(id, entry); });
   } else {
-    const bool acts = static_cast<bool>(otherwise_.value(id));
+    const Standing now = standing_.contains(id) ? standing_[id]() : Standing{};
+    const bool acts = static_cast<bool>(otherwise_.value(id)) && now.reason.isEmpty();
     entry->setEnabled(acts);
     entry->setCheckable(false);
-    if (!acts && known != nullptr) help = known->reason;
+    if (!now.text.isEmpty()) text = now.text;
+    if (!acts && known != nullptr) help = now.reason.isEmpty() ? known->reason : now.reason;
   }
   entry->setToolTip(help);
   entry->setStatusTip({});

@@ -30,6 +30,12 @@ class PageActions : public QObject {
   explicit PageActions(ActionRegistry&, QObject* parent = nullptr);
   // The entry for a menu; made once per id. `otherwise` acts while no page offers it.
   QAction* entry(const QString& id, std::function<void()> otherwise = {});
+  // Whether `otherwise` has anything to act on now, and the entry's words for it; asked with every update.
+  struct Standing {
+    QString reason;  // why it has not; empty: it has
+    QString text;    // empty: the catalogue's
+  };
+  void follow(const QString& id, std::function<Standing()> standing);
   std::vector<QAction*> entries() const;
   // The action of a page that is shown now; null: none offers it.
   QAction* offered(const QString& id) const;
@@ -40,6 +46,7 @@ class PageActions : public QObject {
   ActionRegistry& registry_;
   QMap<QString, QAction*> entries_;
   QMap<QString, std::function<void()>> otherwise_;
+  QMap<QString, std::function<Standing()>> standing_;
   QMap<QString, QMetaObject::Connection> followed_;
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "ui/models/format.h"
 #include "ui/models/navigation_model.h"
 
 namespace syncline::ui {
@@ -147,7 +148,7 @@ void PageArea::nameApart() {
       // Of runs and drafts the end of their number, as in comparisons; of others which one it is.
       const QString key = key_of(id), number = key.section(u':', 1, 1).right(6);
       const bool numbered = !number.isEmpty() && !key.startsWith(QStringLiteral("compare"));
-      title = tr("%1 (%2)").arg(title, numbered ? number : QString::number(id));
+      title = tr("%1 (%2)").arg(format::isolated(title), numbered ? number : QString::number(id));
     }
     model_.updateOpen(id, title, model_.iconOf(id), open_[id]->unsaved());
   }

@@ -25,6 +25,7 @@ void ShellWorkbench::notice(const QString& text, const QString& action, std::fun
   std::vector<StripAction> actions;
   if (QString(action).remove(u'&') == tr("Undo")) {
     undo_ = act;
+    undo_text_ = text;
     undo_page_ = area_->current();
     actions.push_back({action, [this, page = undo_page_, act] {
                          // The page may have been closed under its notice.

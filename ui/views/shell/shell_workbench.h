@@ -36,7 +36,8 @@ class ShellWorkbench : public Workbench {
 
   // What the newest notice with an Undo offers stays undoable on the page that gave it, also when the notice has gone.
   bool canUndo() const;
-  bool undo();  // false: there is nothing to take back on the page that is shown
+  QString undoText() const { return undo_text_; }  // what has been done, as the notice said it
+  bool undo();                                     // false: there is nothing to take back on the page that is shown
 
  Q_SIGNALS:
   void undoChanged();
@@ -51,6 +52,7 @@ class ShellWorkbench : public Workbench {
   PageArea* area_ = nullptr;
   Strips* strips_ = nullptr;
   std::function<void()> undo_;
+  QString undo_text_;
   QPointer<QWidget> undo_page_;
 };
 
