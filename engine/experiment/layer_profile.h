@@ -25,7 +25,7 @@ struct LayerProfile {
   double update_s = 0;
   // Of the gradient of each layer, where the times are those of a model of their own, which only predictions take; empty: of the
   // experiment's model.
-  std::vector<std::int64_t> elements;
+  std::vector<std::int64_t> elements = {};
 
   std::size_t layer_count() const { return backward_s.size(); }
   double forward_of(std::size_t layer) const;  // a single time is shared equally

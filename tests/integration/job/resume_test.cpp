@@ -68,6 +68,22 @@ TEST(Resuming, AStopInMidEpochLeavesNoTraceInTheLosses) {
   EXPECT_EQ(both.size(), 60u);
 }
 
+// What a rank holds in an epoch is a function of the seed: it is read again from the source, and goes on changing places.
+TEST(Resuming, SamplesInMemoryAreWhereTheyWere) {
+  const Engine engine;
+  engine.replace("epochs = 4", "steps = 30");
+  const std::string memory = " --set data.residency=memory --set 'checkpoint.every=\"12 steps\"' --set checkpoint.keep=9";
+  ASSERT_EQ(engine.train("--name whole" + memory).code, 0);
+  const auto exchanges = exported(engine, "whole", "data_exchange_bytes");
+  EXPECT_EQ(exchanges.size(), 4u) << "epochs of 7 steps";
+  const Ended resumed = engine.run("train --resume whole --from-step 12 --name rest");
+  ASSERT_EQ(resumed.code, 0) << resumed.output;
+  auto whole = exported(engine, "whole", "train_loss");
+  std::erase_if(whole, [](const auto& point) { return point.first < 12; });
+  EXPECT_EQ(whole, exported(engine, engine.last().id, "train_loss"));
+  EXPECT_EQ(engine.run("validate job.toml --set cluster.compute=emulate --set data.residency=memory").code, 2);
+}
+
 TEST(Resuming, WhatMayDifferAndWhatMayNot) {
   const Engine engine;
   engine.replace("epochs = 4", "steps = 10");
