@@ -96,27 +96,6 @@
 <context>
     <name>syncline::ui::RunsModel</name>
     <message numerus="yes">
-        <source>%n seeds</source>
-        <translation>
-            <numerusform>%n seed</numerusform>
-            <numerusform>%n seeds</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n seeds, %1 runs</source>
-        <translation>
-            <numerusform>%n seed, %1 runs</numerusform>
-            <numerusform>%n seeds, %1 runs</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n runs of one seed</source>
-        <translation>
-            <numerusform>%n run of one seed</numerusform>
-            <numerusform>%n runs of one seed</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%1   %n run(s)</source>
         <translation>
             <numerusform>%1   %n run</numerusform>
