@@ -123,7 +123,7 @@ inline constexpr std::string_view learning_rate = "learning_rate";
 inline constexpr std::string_view peak_memory_bytes = "peak_memory_bytes";  // one series per rank
 // Samples in memory that changed places before an epoch: how long that took, and what rank 0 sent.
 inline constexpr std::string_view data_exchange_s = "data_exchange_s", data_exchange_bytes = "data_exchange_bytes";
-inline constexpr std::string_view staleness = "staleness";                  // of each gradient applied
+inline constexpr std::string_view staleness = "staleness";  // of each gradient applied
 // Samples finished per second over a moving window of 5 s or 20 steps: of the training clock, and of the time that passed.
 inline constexpr std::string_view samples_per_s = "samples_per_s";
 inline constexpr std::string_view end_to_end_samples_per_s = "end_to_end_samples_per_s";
