@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string>
 
+#include "engine/metrics/statistics.h"
 #include "tests/ui/runs/fixture.h"
 #include "tests/ui/runs/many_runs.h"
 #include "ui/views/runs/runs_page.h"
@@ -29,11 +30,6 @@ double resident_mb() {
     if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
   }
   return 0;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 int missed = 0;
