@@ -64,7 +64,7 @@ void ThreadWorld::abort(int rank, const std::string& reason) { hub_->abort(rank,
 
 void run_ranks(ThreadWorld& world, const std::function<void(World&)>& body) {
   std::mutex mutex;
-  std::exception_ptr first;
+  std::exception_ptr first, lost;  // that a peer is gone is no reason where that one gives its own
   std::vector<std::thread> threads;
   for (int rank = 0; rank < world.size(); ++rank) {
     threads.emplace_back([&, rank] {
@@ -73,14 +73,15 @@ void run_ranks(ThreadWorld& world, const std::function<void(World&)>& body) {
       } catch (const std::exception& error) {
         {
           const std::scoped_lock lock(mutex);
-          if (!first) first = std::current_exception();
+          std::exception_ptr& of_its_kind = dynamic_cast<const PeerLost*>(&error) != nullptr ? lost : first;
+          if (!of_its_kind) of_its_kind = std::current_exception();
         }
         world.abort(rank, error.what());
       }
     });
   }
   for (auto& thread : threads) thread.join();
-  if (first) std::rethrow_exception(first);
+  if (first || lost) std::rethrow_exception(first ? first : lost);
 }
 
 }  // namespace syncline

@@ -40,7 +40,7 @@ class ThreadWorld {
 };
 
 // Runs `body(rank)` on one thread per rank and joins them. The first exception aborts the world, so that nobody waits for a rank that is
-// gone, and is thrown again here.
+// gone, and is thrown again here; PeerLost only where no rank threw anything else.
 void run_ranks(ThreadWorld&, const std::function<void(World&)>& body);
 
 }  // namespace syncline

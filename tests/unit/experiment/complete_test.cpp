@@ -119,6 +119,9 @@ sync_bn = false
 source = "fashion-mnist"
 shards = "shuffled"
 last_batch = "keep"
+residency = "file"
+prefetch = 2
+read_delay = 0.0
 augment = []
 
 [train]
