@@ -33,7 +33,6 @@ class BytesOperation final : public CheckedOperation {
   std::vector<ByteBuffer> out_;
   std::vector<ByteBuffer>* in_ = nullptr;
   std::vector<Peer> peers_;
-  bool started_ = false;
 };
 
 }  // namespace syncline

@@ -36,7 +36,7 @@ constexpr std::array<ExpressionFunction, 18> functions = {{{"max", Node::number,
                                                            {"seeds", Node::list, "k"},
                                                            {"apart", Node::number, "ll"},
                                                            {"same", Node::flag, "aa+"},
-                                                           {"parameters", Node::text, "s"}}};
+                                                           {"parameters", Node::words, "s"}}};
 
 const char* name_of(Node::Kind kind) {
   return kind == Node::number ? "a number" : kind == Node::flag ? "something that holds or not" : kind == Node::list ? "a list" : "a text";
@@ -202,7 +202,7 @@ class Parser {
       return node;
     }
     if (next_is('"')) {
-      node.kind = Node::text;
+      node.kind = Node::words;
       node.word = quoted();
       return node;
     }
@@ -269,7 +269,7 @@ class Parser {
     } else if (takes == 'k') {
       if (argument.type != Node::lookup) fail(argument.position, fmt::format("{} needs a number of a step, as STEP.step_s", what));
     } else if (takes == 'n' || takes == 'l' || takes == 't') {
-      require(argument, takes == 'n' ? Node::number : takes == 'l' ? Node::list : Node::text, what);
+      require(argument, takes == 'n' ? Node::number : takes == 'l' ? Node::list : Node::words, what);
       if (takes == 't' && argument.type != Node::constant) fail(argument.position, fmt::format("{} needs a \"name\" here", what));
     } else {
       const bool list = argument.type != Node::step && argument.kind == Node::list;

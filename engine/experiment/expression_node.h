@@ -13,7 +13,7 @@ using ExpressionValue = std::variant<double, bool, NumberList, std::string>;
 
 class Expression::Node {
  public:
-  enum Kind { number, flag, list, text };  // as the alternatives of ExpressionValue
+  enum Kind { number, flag, list, words };  // as the alternatives of ExpressionValue
   enum Type { constant, lookup, step, call, both, either, negated, compared, arithmetic };
 
   Type type = constant;

@@ -119,7 +119,7 @@ ExpressionValue Expression::Node::evaluate(Evidence& evidence) const {
   const auto number_of = [&](std::size_t part) { return std::get<double>(parts[part].evaluate(evidence)); };
   switch (type) {
     case constant:
-      if (kind == text) return word;
+      if (kind == words) return word;
       return value;
     case lookup:
       return finite(median_of(evidence.numbers(where)), where.text());

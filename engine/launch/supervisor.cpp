@@ -60,8 +60,7 @@ class Job {
  public:
   Job(const SupervisorOptions& options, const Workspace& workspace, RunRegistry& registry, SignalTap& signals, std::string run_id,
       const std::filesystem::path& resume_folder)
-      : options_(options),
-        workspace_(workspace),
+      : workspace_(workspace),
         registry_(registry),
         signals_(signals),
         run_id_(std::move(run_id)),
@@ -183,7 +182,6 @@ class Job {
     end_.last_line = output_.last_error_line();
   }
 
-  const SupervisorOptions& options_;
   const Workspace& workspace_;
   RunRegistry& registry_;
   SignalTap& signals_;
