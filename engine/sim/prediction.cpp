@@ -115,11 +115,6 @@ PredictionInputs prediction_inputs(const Experiment& experiment, const std::stri
 SimulationRequest prediction_request(const Experiment& experiment, const PredictionInputs& inputs, int workers) {
   SimulationRequest request{.experiment = experiment, .strategy = &strategy_entry(experiment.strategy.name), .step = inputs.step.get()};
   request.experiment.cluster.workers = workers;
-  if (const Topology topology(request.experiment.cluster); topology.left_over() > 0)
-    throw ConfigError(fmt::format("the machines of [[cluster.nodes]] have room for {} workers, not for {}: more machines, devices or cores "
-                                  "would be right",
-                                  topology.ranks(), workers),
-                      {.file = {}, .key = "cluster.nodes"});
   if (inputs.wire) {
     request.wire = inputs.wire;
     request.wire->latency_s *= experiment.cluster.time_scale;

@@ -22,7 +22,7 @@ struct PredictionInputs {
 // Layer times of a run or a file; `profile` empty: the experiment's cluster.profile. A file with elements stands for a model of its own in
 // the place of the experiment's. ConfigError where there are none, or of another model.
 PredictionInputs prediction_inputs(const Experiment&, const std::string& profile, Reader* reader, const std::filesystem::path& workspace);
-// The experiment with so many workers. `inputs` outlives the request. ConfigError where its machines have no room for them.
+// The experiment with so many workers. `inputs` outlives the request.
 SimulationRequest prediction_request(const Experiment&, const PredictionInputs& inputs, int workers);
 
 // The experiment with another strategy or plan and that one's defaults, but for keys of the strategy that both have. `complete` is empty

@@ -112,11 +112,9 @@ LayerProfile experiment_profile(const Experiment& experiment, const std::filesys
   return profile;
 }
 
-std::vector<double> worker_speeds(const ClusterSpec& cluster) {
-  const Topology topology(cluster);
+std::vector<double> worker_speeds(const Topology& topology) {
   std::vector<double> speeds;
-  for (std::int64_t worker = 0; worker < cluster.workers; ++worker)
-    speeds.push_back(topology.machines()[static_cast<std::size_t>(topology.machine_of(static_cast<int>(worker)))].speed);
+  for (const int machine : topology.machine_of_ranks()) speeds.push_back(topology.machines()[static_cast<std::size_t>(machine)].speed);
   return speeds;
 }
 
@@ -128,7 +126,7 @@ Profile paced_profile(const LayerProfile& times, const Experiment& experiment) {
   ClusterSpec cluster = experiment.cluster;
   scale_links(cluster);
   double factor = 0;
-  const std::vector<double> speeds = worker_speeds(cluster);
+  const std::vector<double> speeds = worker_speeds(Topology(cluster));
   for (std::int64_t worker = 0; worker < cluster.workers; ++worker)
     factor = std::max(factor, cluster.time_scale * cluster.slowdown_of(worker) / speeds[static_cast<std::size_t>(worker)]);
   profile.forward_s *= factor;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/experiment/experiment.h"
+#include "engine/experiment/topology.h"
 #include "engine/model/vector.h"
 #include "engine/plan/plan.h"
 #include "engine/store/reader.h"
@@ -36,8 +37,9 @@ std::string misfit_of_batch(std::int64_t batch, const Experiment&);
 // By slices, as planners and timelines take it: a layer without parameters is charged to the next slice that becomes ready. `slices` must
 // say their layer. The cost of an exchange is left open.
 Profile by_slices(const LayerProfile&, std::span<const LayerSlice> slices);
-// By which each worker's times are divided: the speed of the machine of [[cluster.nodes]] that it is on; 1 where none are described.
-std::vector<double> worker_speeds(const ClusterSpec&);
+// By which the times of each rank with a place are divided: the speed of the machine of [[cluster.nodes]] that it is on; 1 where none are
+// described.
+std::vector<double> worker_speeds(const Topology&);
 // What a paced or emulated run of this experiment will keep to: by slices, of its slowest worker, times and [cluster.link] scaled; without
 // jitter. ConfigError for a profile that does not fit.
 Profile paced_profile(const LayerProfile&, const Experiment&);

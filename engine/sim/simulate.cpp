@@ -96,7 +96,15 @@ class Job {
     warm_up_ = (std::max(2, period) + period - 1) / period * period;
     const std::int64_t wanted = request_.steps > 0 ? request_.steps : cluster.jitter_std > 0 ? 40 : 4;
     measured_ = (wanted + period - 1) / period * period;
-    speeds_ = worker_speeds(cluster);
+    machines_ = std::make_shared<const Topology>(cluster);
+    if (machines_->ranks() != workers_) {
+      throw ConfigError(
+          fmt::format("the machines of [[cluster.nodes]] have room for {} of {} workers; fewer workers, or machines with more "
+                      "cores or a larger count would be right",
+                      machines_->ranks(), workers_),
+          {.file = {}, .key = "cluster.nodes"});
+    }
+    speeds_ = worker_speeds(*machines_);
     reported_ = slowest();
   }
 
@@ -147,15 +155,8 @@ class Job {
       options.wire = *request_.wire;
       return options;
     }
-    options.topology = std::make_shared<const Topology>(cluster);
+    options.topology = machines_;
     options.time_scale = cluster.time_scale;
-    if (options.topology->ranks() != workers_) {
-      throw ConfigError(
-          fmt::format("the machines of [[cluster.nodes]] have room for {} of {} workers; fewer workers, or machines with more "
-                      "cores or a larger count would be right",
-                      options.topology->ranks(), workers_),
-          {.file = {}, .key = "cluster.nodes"});
-    }
     const auto said = [](const LinkSpec& link) { return link.bandwidth_bytes_per_s > 0 || link.latency_s > 0; };
     if (workers_ > 1 && std::none_of(cluster.links.begin(), cluster.links.end(), said)) {
       throw ConfigError(
@@ -302,6 +303,7 @@ class Job {
   std::vector<std::int64_t> batches_;
   std::int64_t warm_up_ = 0, measured_ = 0;
   int reported_ = 0;
+  std::shared_ptr<const Topology> machines_;
   std::vector<double> speeds_;  // of the machines that the workers are on
   std::vector<StepTimes> times_;
   std::vector<std::unique_ptr<StepRecorder>> recorders_;

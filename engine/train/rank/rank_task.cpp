@@ -35,7 +35,7 @@ void RankProcess::make_profile() {
 void RankProcess::make_pace(std::int64_t parameters) {
   ::prctl(PR_SET_TIMERSLACK, 1000UL);  // else every wait of this thread is up to 50 us too long
   pace_.emplace(PaceOptions{.profile = profile_,
-                            .factor = [this, speed = worker_speeds(experiment_.cluster)[static_cast<std::size_t>(rank_)]](
+                            .factor = [this, speed = worker_speeds(Topology(experiment_.cluster))[static_cast<std::size_t>(rank_)]](
                                           std::int64_t step) { return pace_factor(experiment_.cluster, rank_, step) / speed; },
                             .batch = batches_[static_cast<std::size_t>(rank_)],
                             .micro_batches = experiment_.train.micro_batches,

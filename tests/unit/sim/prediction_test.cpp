@@ -91,19 +91,6 @@ TEST(Prediction, TakesTimesFromAFileAndTheLinkFromTheExperiment) {
   EXPECT_GT(four.exposed_s, 200e-6) << "two latencies at least";
 }
 
-TEST(Prediction, MachinesWithoutRoomForTheWorkersAreSaid) {
-  Experiment experiment = parsed();
-  experiment.cluster.nodes = {{.name = "node", .count = 2, .cores = 2}};
-  const PredictionInputs inputs;
-  EXPECT_EQ(prediction_request(experiment, inputs, 4).experiment.cluster.workers, 4);
-  try {
-    prediction_request(experiment, inputs, 5);
-    FAIL() << "five workers on four cores";
-  } catch (const ConfigError& error) {
-    EXPECT_NE(std::string(error.what()).find("have room for 4 workers, not for 5"), std::string::npos) << error.what();
-  }
-}
-
 TEST(Prediction, AnotherStrategyOrPlanKeepsWhatItKnows) {
   Experiment experiment = parsed({{"strategy.plan", "threshold"}, {"strategy.overlap", "false"}});
   const Experiment alone = with_strategy(experiment, "none"), back = with_strategy(alone, "sync"), same = with_strategy(experiment, "sync");

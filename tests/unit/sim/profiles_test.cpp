@@ -124,9 +124,9 @@ speed = 0.5
 from = "a"
 to = "b"
 )");
-  EXPECT_EQ(worker_speeds(experiment.cluster), (std::vector<double>{2, 2, 2, 0.5}));
+  EXPECT_EQ(worker_speeds(Topology(experiment.cluster)), (std::vector<double>{2, 2, 2, 0.5}));
   EXPECT_EQ(paced_profile(experiment.cluster.profile, experiment).forward_s, 20);
-  EXPECT_EQ(worker_speeds(job("").cluster), std::vector<double>(4, 1));
+  EXPECT_EQ(worker_speeds(Topology(job("").cluster)), std::vector<double>(4, 1));
 }
 
 TEST(Profiles, OfARunNeedAWorkspaceThatHasIt) {
