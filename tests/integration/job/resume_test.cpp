@@ -68,14 +68,17 @@ TEST(Resuming, AStopInMidEpochLeavesNoTraceInTheLosses) {
   EXPECT_EQ(both.size(), 60u);
 }
 
-// What a rank holds in an epoch is a function of the seed: it is read again from the source, and goes on changing places.
+// What a rank holds in an epoch is a function of the seed: it is read again from the source, and goes on changing places. Measuring for the
+// plan takes more batches than an epoch has.
 TEST(Resuming, SamplesInMemoryAreWhereTheyWere) {
   const Engine engine;
   engine.replace("epochs = 4", "steps = 30");
-  const std::string memory = " --set data.residency=memory --set 'checkpoint.every=\"12 steps\"' --set checkpoint.keep=9";
+  const std::string memory =
+      " --set data.residency=memory --set strategy.plan=mg-wfbp --set 'train.batch_per_worker=[8, 7]' --set 'checkpoint.every=\"12 "
+      "steps\"' --set checkpoint.keep=9";
   ASSERT_EQ(engine.train("--name whole" + memory).code, 0);
   const auto exchanges = exported(engine, "whole", "data_exchange_bytes");
-  EXPECT_EQ(exchanges.size(), 4u) << "epochs of 7 steps";
+  EXPECT_EQ(exchanges.size(), 7u) << "epochs of 4 steps";
   const Ended resumed = engine.run("train --resume whole --from-step 12 --name rest");
   ASSERT_EQ(resumed.code, 0) << resumed.output;
   auto whole = exported(engine, "whole", "train_loss");

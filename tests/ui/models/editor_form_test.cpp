@@ -216,6 +216,16 @@ TEST(Examination, OfAValidTextHasLayersMessagesDataAndEstimates) {
   for (const Estimate& estimate : result.estimates) EXPECT_FALSE(estimate.origin.isEmpty()) << estimate.name.toStdString();
 }
 
+// Shapes need the source; how its samples are dealt is another matter, whichever key that is.
+TEST(Examination, AMistakeInHowSamplesAreDealtDoesNotHideTheModel) {
+  for (const char* wrong : {"residency = \"memory\"\ndimd_groups = 3", "prefetch = -1", "shards = \"odd\"", "read_delay = \"soon\""}) {
+    const Examination result = examine(replaced(synthetic, "[data]\n", std::string("[data]\n") + wrong + "\n"));
+    EXPECT_FALSE(result.problems.empty()) << wrong;
+    EXPECT_TRUE(result.model_problem.isEmpty()) << result.model_problem.toStdString();
+    EXPECT_TRUE(result.parameters) << wrong;
+  }
+}
+
 TEST(Examination, LayersOfOneMessageAreBracketedAndThoseBetweenThemToo) {
   const Examination single = examine(replaced(synthetic, "\"wfbp\"", "\"single\""));
   for (const LayerRow& row : single.layers) EXPECT_EQ(row.bucket, 0) << row.name.toStdString();

@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/experiment/check.h"
+#include "engine/experiment/sections.h"
 #include "engine/sim/schema.h"
 #include "ui/models/editor/field_values.h"
 #include "ui/models/format.h"
@@ -28,10 +29,12 @@ std::string reduced(const Node& root, std::size_t most_layers) {
     if (node == nullptr || node->type != Node::table) continue;
     Node kept = *node;
     if (std::string_view(table) == "data") {
-      std::erase_if(kept.members, [](const document::Member& member) {
-        return member.key == "augment" || member.key == "mean" || member.key == "std" || member.key == "shards" ||
-               member.key == "last_batch";
-      });
+      const auto of_every_source = [](const document::Member& member) {
+        const auto keys = section("data").parameters;
+        return member.key != "source" &&
+               std::any_of(keys.begin(), keys.end(), [&](const Parameter& parameter) { return parameter.key == member.key; });
+      };
+      std::erase_if(kept.members, of_every_source);
     }
     for (document::Member& member : kept.members) {
       if (member.key == "layers" && member.node.items.size() > most_layers) member.node.items.resize(most_layers);
