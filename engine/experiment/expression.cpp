@@ -19,24 +19,30 @@ using Node = Expression::Node;
 constexpr int deepest = 64;
 constexpr std::size_t longest = 4096;
 
-constexpr std::array<ExpressionFunction, 18> functions = {{{"max", Node::number, "m+"},
-                                                           {"min", Node::number, "m+"},
-                                                           {"median", Node::number, "m+"},
-                                                           {"mean", Node::number, "m+"},
-                                                           {"sum", Node::number, "m+"},
-                                                           {"count", Node::number, "m+"},
-                                                           {"abs", Node::number, "n"},
-                                                           {"sqrt", Node::number, "n"},
-                                                           {"log2", Node::number, "n"},
-                                                           {"at", Node::number, "ln"},
-                                                           {"first", Node::number, "l"},
-                                                           {"last", Node::number, "l"},
-                                                           {"series", Node::list, "st"},
-                                                           {"counter", Node::list, "st"},
-                                                           {"seeds", Node::list, "k"},
-                                                           {"apart", Node::number, "ll"},
-                                                           {"same", Node::flag, "aa+"},
-                                                           {"parameters", Node::words, "s"}}};
+struct Function {
+  std::string_view name;
+  Node::Kind result;
+  // One letter for each argument: n number, l list, t text, s step, k number of a step, m number or list, a anything; '+': the last again.
+  std::string_view takes;
+};
+constexpr std::array<Function, 18> functions = {{{"max", Node::number, "m+"},
+                                                 {"min", Node::number, "m+"},
+                                                 {"median", Node::number, "m+"},
+                                                 {"mean", Node::number, "m+"},
+                                                 {"sum", Node::number, "m+"},
+                                                 {"count", Node::number, "m+"},
+                                                 {"abs", Node::number, "n"},
+                                                 {"sqrt", Node::number, "n"},
+                                                 {"log2", Node::number, "n"},
+                                                 {"at", Node::number, "ln"},
+                                                 {"first", Node::number, "l"},
+                                                 {"last", Node::number, "l"},
+                                                 {"series", Node::list, "st"},
+                                                 {"counter", Node::list, "st"},
+                                                 {"seeds", Node::list, "k"},
+                                                 {"apart", Node::number, "ll"},
+                                                 {"same", Node::flag, "aa+"},
+                                                 {"parameters", Node::words, "s"}}};
 
 const char* name_of(Node::Kind kind) {
   return kind == Node::number ? "a number" : kind == Node::flag ? "something that holds or not" : kind == Node::list ? "a list" : "a text";
@@ -262,7 +268,7 @@ class Parser {
     return node;
   }
 
-  void check_argument(const ExpressionFunction& function, char takes, const Node& argument) const {
+  void check_argument(const Function& function, char takes, const Node& argument) const {
     const std::string what = fmt::format("{}()", function.name);
     if (takes == 's') {
       if (argument.type != Node::step) fail(argument.position, fmt::format("{} needs the name of a step here", what));
@@ -282,7 +288,7 @@ class Parser {
     const auto found = std::find_if(functions.begin(), functions.end(), [&](const auto& each) { return each.name == node.word; });
     if (found == functions.end()) {
       std::vector<std::string_view> known;
-      for (const ExpressionFunction& each : functions) known.push_back(each.name);
+      for (const Function& each : functions) known.push_back(each.name);
       fail(node.position, "the function " + not_known(node.word, known));
     }
     node.type = Node::call;
@@ -320,8 +326,6 @@ void walk(const Node& node, const Visit& visit) {
 }
 
 }  // namespace
-
-std::span<const ExpressionFunction> expression_functions() { return functions; }
 
 Expression::Expression(std::string_view text) : text_(text), root_(std::make_shared<const Node>(Parser(text).whole())) {}
 

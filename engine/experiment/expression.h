@@ -3,7 +3,7 @@
 //
 //   expression := all { "or" all }                          "or", "and" and "not" join what holds
 //   all        := each { "and" each }
-//   each       := ["not"] sum [ ("<" | "<=" | ">" | ">=" | "=" | "!=") sum ]
+//   each       := "not" each | sum [ ("<" | "<=" | ">" | ">=" | "=" | "!=") sum ]
 //   sum        := product { ("+" | "-") product }
 //   product    := sign { ("*" | "/") sign }
 //   sign       := ["-"] primary

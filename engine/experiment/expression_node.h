@@ -2,9 +2,6 @@
 // A parsed expression as a tree; between the parser and the evaluation, used by no one else.
 #pragma once
 
-#include <optional>
-#include <span>
-
 #include "engine/experiment/expression.h"
 
 namespace syncline {
@@ -29,14 +26,5 @@ class Expression::Node {
  private:
   ExpressionValue call_function(Evidence&) const;
 };
-
-// The functions and what they take.
-struct ExpressionFunction {
-  std::string_view name;
-  Expression::Node::Kind result;
-  std::string_view
-      takes;  // one letter for each argument: n number, l list, t text, s step, m number or list, a anything; '+': the last again
-};
-std::span<const ExpressionFunction> expression_functions();
 
 }  // namespace syncline

@@ -8,16 +8,10 @@
 #include <numeric>
 
 #include "engine/experiment/expression_node.h"
+#include "engine/metrics/statistics.h"
 
 namespace syncline {
 namespace {
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
 
 // A number that is not finite would make every comparison with it meaningless.
 double finite(double value, const std::string& what) {
@@ -41,7 +35,7 @@ double reduced(const std::string& function, const std::vector<double>& values) {
   if (values.empty()) throw NoEvidence(fmt::format("{}() has no numbers to look at", function));
   if (function == "max") return *std::max_element(values.begin(), values.end());
   if (function == "min") return *std::min_element(values.begin(), values.end());
-  if (function == "median") return median_of(values);
+  if (function == "median") return median(values);
   const double total = std::accumulate(values.begin(), values.end(), 0.0);
   return function == "sum" ? total : total / static_cast<double>(values.size());
 }
@@ -122,7 +116,7 @@ ExpressionValue Expression::Node::evaluate(Evidence& evidence) const {
       if (kind == words) return word;
       return value;
     case lookup:
-      return finite(median_of(evidence.numbers(where)), where.text());
+      return finite(median(evidence.numbers(where)), where.text());
     case step:
       return word;  // never asked for: functions look at the name
     case call:

@@ -78,7 +78,7 @@ struct Recipe {
   std::vector<Claim> claims;
 
   const RecipeStep* step(std::string_view id) const;  // null: none
-  // The experiment of a step: the base with its settings, as it goes into a file; and with seed of the run.
+  // The experiment of a step: the base with its settings, "step:ID" and "file:NAME" as they stand.
   std::string experiment_text(const RecipeStep&, bool quick) const;
 };
 

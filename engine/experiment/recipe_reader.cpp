@@ -88,8 +88,7 @@ void note_uses(const std::string& value, RecipeStep& step) {
   }
 }
 
-}  // namespace
-
+// The numbers that rows of simulate, bench and plan have, and what chooses them.
 std::vector<std::string_view> row_keys(RecipeStep::Kind kind) {
   switch (kind) {
     case RecipeStep::simulate:
@@ -105,6 +104,8 @@ std::vector<std::string_view> row_keys(RecipeStep::Kind kind) {
   }
   return {};
 }
+
+}  // namespace
 
 const Node* MemberReader::any(std::string_view key) {
   asked_.emplace(key);
@@ -235,8 +236,10 @@ void RecipeReader::read_settings(MemberReader& table, const Recipe& recipe, Reci
   word("level", &StepSettings::level, simulates);
   word("profile", &StepSettings::profile, simulates || step.kind == RecipeStep::plan);
   word("bench", &StepSettings::what, benches_here);
-  if (std::find(benches.begin(), benches.end(), settings.what) == benches.end())
-    table.problem(*table.any("bench"), "bench", not_known(settings.what, benches));
+  // The quick size has the word of the full one, where that has been said already.
+  if (const Node* given = table.any("bench");
+      given != nullptr && given->type == Node::text && std::find(benches.begin(), benches.end(), settings.what) == benches.end())
+    table.problem(*given, "bench", not_known(settings.what, benches));
   for (const char* key : {"sizes", "allreduces", "seeds"}) {
     const Node* given = table.any(key);
     const bool fits = key == std::string_view("seeds") ? step.kind == RecipeStep::train : benches_here;
@@ -273,7 +276,8 @@ void RecipeReader::read_step(const Node& node, std::size_t index, Recipe& recipe
   step.id = table.text("id", true);
   if (table.any("id") != nullptr && !is_id(step.id, true))
     table.problem(*table.any("id"), "id", "must be small letters, digits and '_' and begin with a letter, so that expressions can name it");
-  if (recipe.step(step.id) != nullptr) table.problem(*table.any("id"), "id", fmt::format("there is a step '{}' already", step.id));
+  if (!step.id.empty() && recipe.step(step.id) != nullptr)
+    table.problem(*table.any("id"), "id", fmt::format("there is a step '{}' already", step.id));
   const std::string kind = table.text("kind", true);
   const auto found = std::find(kinds.begin(), kinds.end(), kind);
   if (found == kinds.end() && table.any("kind") != nullptr) table.problem(*table.any("kind"), "kind", not_known(kind, kinds));

@@ -61,7 +61,4 @@ class RecipeReader {
   std::set<std::string> unjudged_;  // steps whose kind is wrong: nothing follows from the rest of them
 };
 
-// The numbers that rows of simulate, bench and plan have.
-std::vector<std::string_view> row_keys(RecipeStep::Kind);
-
 }  // namespace syncline

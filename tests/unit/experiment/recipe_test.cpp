@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/experiment/test_catalogue.h"
 
 namespace syncline {
@@ -131,6 +133,17 @@ TEST(Recipe, MistakesAreSaidWithLineAndKeyAndWhatWouldBeRight) {
   EXPECT_EQ(problem(with("kind = \"bench\"", "kind = \"benhc\"")),
             "waiting.toml:39: steps.3.kind: 'benhc' is not known; did you mean 'bench'?")
       << "and nothing of what follows from it";
+  EXPECT_EQ(problem(with("sizes = [4096, 8192]\nallreduces = [\"ring\"]\nquick = false",
+                         "bench = \"setp\"\nquick = { set = { train = { steps = 10 } } }")),
+            "waiting.toml:40: steps.3.bench: 'setp' is not known; did you mean 'step'?")
+      << "once, not again for the quick size";
+  std::string nameless(whole);
+  for (const char* id : {"id = \"alone\"\n", "id = \"later\"\n"}) nameless.erase(nameless.find(id), std::string_view(id).size());
+  const ParsedRecipe parsed = parse_recipe(nameless, "waiting.toml", keys());
+  EXPECT_EQ(std::count_if(parsed.problems.begin(), parsed.problems.end(),
+                          [](const Problem& each) { return each.message == "is missing; a text is needed"; }),
+            2)
+      << "each of them by itself";
 }
 
 TEST(Recipe, ExperimentsAreCheckedWhereTheyAreWritten) {
