@@ -3,15 +3,14 @@
 
 #include <fmt/core.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "engine/experiment/experiment.h"
 #include "engine/metrics/clock.h"
+#include "engine/store/private_files.h"
 #include "engine/store/reader.h"
 #include "engine/store/run_rows.h"
 #include "engine/store/summary.h"
@@ -23,14 +22,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
-}
-
-void write_private_file(const std::filesystem::path& path, std::string_view text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) throw WorkspaceError(fmt::format("{}: the file cannot be written; check the space and the permissions", path.string()));
-  chmod(path.c_str(), 0600);
 }
 
 // Runs of one group have one colour: the group's, or the next free index.

@@ -15,7 +15,7 @@ namespace syncline {
 
 struct SavedText {
   std::string id;    // UUIDv7; empty: a new one is made when it is written
-  std::string kind;  // draft | filter | comparison | layout | queue
+  std::string kind;  // draft | filter | comparison | layout | queue | recipe
   std::string name, content;
   double updated_at = 0;  // UTC seconds since 1970; set when written
 };

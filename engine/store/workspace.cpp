@@ -3,15 +3,17 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
+#include <thread>
 
+#include "engine/store/private_files.h"
 #include "engine/store/schema.h"
 
 namespace syncline {
@@ -22,22 +24,23 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Every missing folder on the way gets mode 0700; those that exist keep theirs.
-void make_private_folders(const std::filesystem::path& folder) {
-  if (folder.empty() || std::filesystem::is_directory(folder)) return;
-  make_private_folders(folder.parent_path());
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw WorkspaceError(fmt::format("{}: the folder cannot be made ({}); choose another place with --workspace", folder.string(),
-                                     std::generic_category().message(errno)));
-  }
-}
-
 std::filesystem::path full_path(const std::filesystem::path& path) { return std::filesystem::absolute(path).lexically_normal(); }
 
 void check_there(const std::filesystem::path& path) {
   if (std::filesystem::exists(path)) return;
   throw WorkspaceError(
       fmt::format("{}: there is no workspace here; train something first, or name another one with --workspace", path.string()));
+}
+
+constexpr std::chrono::milliseconds making_limit{2000}, making_look{10};
+
+// A new one is there as an empty database for a moment: its schema comes all at once, after the file.
+bool is_workspace(Database& database) {
+  for (const auto end = std::chrono::steady_clock::now() + making_limit;; std::this_thread::sleep_for(making_look)) {
+    const bool empty = database.integer("SELECT count(*) FROM sqlite_schema") == 0;  // asked first: what comes meanwhile brings both
+    if (database.integer("PRAGMA application_id") == workspace_application_id) return true;
+    if (!empty || std::chrono::steady_clock::now() > end) return false;
+  }
 }
 
 }  // namespace
@@ -76,9 +79,7 @@ Workspace Workspace::open_read_only(const std::filesystem::path& path) {
   workspace.path_ = full_path(path);
   check_there(workspace.path_);
   Database database(workspace.path_, Database::Mode::read);
-  if (database.integer("PRAGMA application_id") != workspace_application_id) {
-    throw WorkspaceError(fmt::format("{}: this database is not a Syncline workspace", workspace.path_.string()));
-  }
+  if (!is_workspace(database)) throw WorkspaceError(fmt::format("{}: this database is not a Syncline workspace", workspace.path_.string()));
   workspace.newer_ = database.integer("PRAGMA user_version") > schema_version;
   return workspace;
 }

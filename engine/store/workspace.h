@@ -22,8 +22,8 @@ class Workspace {
   static Workspace open(const std::filesystem::path&);
   // The same where a workspace is there already; WorkspaceError where there is none.
   static Workspace open_existing(const std::filesystem::path&);
-  // Opens for reading; also read-only media and workspaces of a newer version (what this version knows of them). Throws WorkspaceError
-  // where there is none.
+  // Opens for reading; also read-only media and workspaces of a newer version (what this version knows of them). Waits a moment for one
+  // that another program is just making. Throws WorkspaceError where there is none.
   static Workspace open_read_only(const std::filesystem::path&);
 
   const std::filesystem::path& path() const { return path_; }

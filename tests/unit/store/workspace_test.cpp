@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -58,6 +59,16 @@ TEST_F(WorkspaceTest, ManyOpenANewOneAtTheSameTime) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(opened, 4);
+}
+
+TEST_F(WorkspaceTest, ReadingOneThatIsJustBeingMadeWaitsForIt) {
+  const Database file(folder_ / "new.db", Database::Mode::create);
+  std::thread maker([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that the other looks first
+    workspace("new.db");
+  });
+  EXPECT_EQ(message_of([&] { Workspace::open_read_only(folder_ / "new.db"); }), "nothing was thrown");
+  maker.join();
 }
 
 TEST_F(WorkspaceTest, AnotherDatabaseIsNotTouched) {
