@@ -58,7 +58,7 @@ void QueueCommunicator::orchestrate(const ReleaseOptions& given) {
   std::vector<int> members(static_cast<std::size_t>(size()));
   std::iota(members.begin(), members.end(), 0);
   negotiation_ = make_child(members, rank(), fmt::format("{}/{}:order", path_, children_++), "order");
-  releases_ = std::make_shared<Releases>(options, *group_, negotiation_->group_->message_context, merged_allreduces(group_));
+  releases_ = std::make_shared<Releases>(options, group_->purpose, negotiation_->group_->message_context, merged_allreduces(group_));
   group_->lane->set_gate(releases_);
 }
 

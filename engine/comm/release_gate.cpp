@@ -67,9 +67,9 @@ class MergedOperation final : public Operation {
 
 }  // namespace
 
-Releases::Releases(const ReleaseOptions& options, const CommGroup& data, int control_context, MakeMerged make_merged)
+Releases::Releases(const ReleaseOptions& options, std::string purpose, int control_context, MakeMerged make_merged)
     : options_(options),
-      data_(data),
+      purpose_(std::move(purpose)),
       make_merged_(std::move(make_merged)),
       policy_(options.entry->make(options.setup)),
       round_(*policy_, control_context, options.control_message_cost_s) {}
@@ -220,9 +220,7 @@ ReleaseCounters Releases::counters() const {
 
 double Releases::due_s() const { return in_round_ == Round::over ? due_s_ : round_.due_s(); }
 
-std::string Releases::describe() const {
-  return fmt::format("turn {} of the agreement on the order of '{}'", counters_.cycles, data_.purpose);
-}
+std::string Releases::describe() const { return fmt::format("turn {} of the agreement on the order of '{}'", counters_.cycles, purpose_); }
 
 std::string Releases::waiting_for() const { return ranks_text(round_.waiting_for()); }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,7 @@ class Releases final : public ReleaseGate {
  public:
   // A prepared allreduce of `buffer` for several buckets, its state open and nobody's.
   using MakeMerged = std::function<std::shared_ptr<ScheduleOperation>(const View& buffer, Op, std::string_view label, int id)>;
-  Releases(const ReleaseOptions&, const CommGroup& data, int control_context, MakeMerged);
+  Releases(const ReleaseOptions&, std::string purpose, int control_context, MakeMerged);
 
   // ReleaseGate
   void arrived(const std::shared_ptr<Operation>&) override;
@@ -53,7 +54,7 @@ class Releases final : public ReleaseGate {
   void fail_buckets(std::vector<std::shared_ptr<Operation>>& pending);
 
   ReleaseOptions options_;
-  const CommGroup& data_;  // its owner's owner
+  std::string purpose_;  // of the communicator, which a session may outlive
   MakeMerged make_merged_;
   std::unique_ptr<ReleasePolicy> policy_;
   ReleaseRound round_;

@@ -91,12 +91,14 @@ bool ReleaseRound::to_root(Transport& transport, double now_s) {
 }
 
 bool ReleaseRound::as_root(Transport& transport, double now_s) {
-  const auto peer = static_cast<std::size_t>(at_);
   if (!asked_) {
-    if (!arrived(transport, in_[peer]) || !handled(now_s)) return false;
+    // In the order of coming, so that no rank is waited for whose report is there.
+    const auto comes = [&](Slot& slot) { return slot.handle >= 0 && arrived(transport, slot); };
+    if (!here_) from_ = static_cast<std::size_t>(std::find_if(in_.begin() + 1, in_.begin() + size(), comes) - in_.begin());
+    if (!here_ || !handled(now_s)) return false;
     here_ = false;
-    const auto report = in_[peer].message();
-    reports_[peer].assign(report.begin(), report.end());
+    const auto report = in_[from_].message();
+    reports_[from_].assign(report.begin(), report.end());
     if (++at_ < size()) return true;
     policy_.answer(reports_, now_s);
     bytes_ += static_cast<std::int64_t>(policy_.reply.size()) * (size() - 1);
@@ -104,8 +106,9 @@ bool ReleaseRound::as_root(Transport& transport, double now_s) {
     at_ = 1;
     return true;
   }
-  if (!free(transport, out_[peer]) || !handled(now_s)) return false;
-  send(transport, out_[peer], policy_.reply, at_, reply_tag);
+  Slot& out = out_[static_cast<std::size_t>(at_)];
+  if (!free(transport, out) || !handled(now_s)) return false;
+  send(transport, out, policy_.reply, at_, reply_tag);
   done_ = ++at_ == size();
   return true;
 }
@@ -166,9 +169,9 @@ void ReleaseRound::abandon(Transport& transport) {
 std::vector<int> ReleaseRound::waiting_for() const {
   std::vector<int> ranks;
   if (done_) return ranks;
-  const int size = policy_.setup().ranks, rank = policy_.setup().rank;
-  if (round_ != Round::to_root) return {(rank - (1 << at_) % size + size) % size};
-  if (rank != 0) return {0};
+  const int size = this->size();
+  if (round_ != Round::to_root) return {(rank() - (1 << at_) % size + size) % size};
+  if (rank() != 0) return {0};
   for (std::size_t peer = 1; peer < in_.size() && !asked_; ++peer)
     if (in_[peer].handle >= 0) ranks.push_back(static_cast<int>(peer));
   return ranks;

@@ -50,7 +50,8 @@ class ReleaseRound {
   double message_cost_s_, handled_s_ = 0;
   bool charging_ = false, here_ = false, sent_ = false, done_ = true, asked_ = false;
   Round round_ = Round::over;
-  int at_ = 0;  // exchange of bits; peer of the root
+  int at_ = 0;            // exchange of bits; of the root: reports handled so far with its own, then the peer that is answered
+  std::size_t from_ = 0;  // the rank whose report the root has at hand
   std::vector<Slot> out_, in_;
   std::vector<ByteBuffer> reports_;
   std::int64_t messages_ = 0, bytes_ = 0;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <mutex>
+#include <regex>
 
 #include "engine/base/error.h"
 #include "engine/base/random.h"
@@ -237,6 +238,26 @@ TEST(Releases, ARankThatNeverComesToTheTurnIsNamed) {
   } catch (const TimeLimit& error) {
     EXPECT_NE(std::string(error.what()).find("rank 1"), std::string::npos) << error.what();
   }
+}
+
+// Who has reported is not waited for, and the words are there although the communicator is not.
+TEST(Releases, ATurnNamesWhoIsMissingAndWhatItIsOfAlsoWhenItsCommunicatorIsGone) {
+  const CapturedLog log;
+  ThreadWorldOptions options;
+  options.queue.limit_s = 1;
+  const auto job = [](World& world) {
+    auto comm = world.communicator().duplicate("gradients of the second model");
+    comm->orchestrate(options_of("coordinator"));
+    if (comm->rank() != 1) comm->expect(1);
+    comm.reset();
+    const View never = View::host(1);
+    world.communicator().receive(never, (world.rank() + 1) % 4, 5).wait();
+  };
+  EXPECT_THROW(on_ranks(4, options, job), TimeLimit);
+  const std::regex heard(
+      "rank 0 has heard nothing for [0-9.]+ s in turn 0 of the agreement on the order of 'gradients of the second model', waiting for rank "
+      "1\n");
+  EXPECT_TRUE(std::regex_search(log.all(), heard)) << log.all();
 }
 
 TEST(Releases, ARankThatGivesUpEndsTheStepOfAllInTheSameTurn) {
