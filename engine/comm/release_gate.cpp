@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/release_gate.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/base/error.h"
 #include "engine/comm/ranks_text.h"
@@ -44,7 +45,7 @@ class MergedOperation final : public Operation {
   std::string waiting_for() const override { return allreduce_->waiting_for(); }
   void describe_to(std::string& text) const override {
     allreduce_->describe_to(text);
-    text += fmt::format(" with {} others", members_.size() - 1);
+    fmt::format_to(std::back_inserter(text), " with {} others", members_.size() - 1);
   }
 
  private:
@@ -111,24 +112,29 @@ std::shared_ptr<Operation> Releases::next(std::vector<std::shared_ptr<Operation>
     after_.erase(after_.begin());
     return taken(pending, other);
   }
-  if (next_message_ == messages_.size()) return nullptr;
-  const std::vector<int> handles = std::move(messages_[next_message_++]);
-  if (next_message_ == messages_.size()) {
-    messages_.clear();
-    next_message_ = 0;
-  }
-  started_ += static_cast<std::int64_t>(handles.size());
+  if (next_ == messages_.size()) return nullptr;
+  std::size_t size = 1;
+  while (next_ + size < messages_.size() && !messages_[next_ + size].begins) ++size;
+  const auto message = std::span<const Released>(messages_).subspan(next_, size);
   std::shared_ptr<Operation> chosen =
-      handles.size() == 1 ? taken(pending, by_handle_[static_cast<std::size_t>(handles.front())]) : merged(handles);
-  for (const int handle : handles) free_handles_.push_back(handle);
+      size == 1 ? taken(pending, by_handle_[static_cast<std::size_t>(message.front().handle)]) : merged(message);
+  for (const Released& each : message) free_handles_.push_back(each.handle);
+  started_ += static_cast<std::int64_t>(size);
+  next_ += size;
+  if (next_ == messages_.size()) forget_messages();
   return chosen;
 }
 
-std::shared_ptr<Operation> Releases::merged(const std::vector<int>& handles) {
+void Releases::forget_messages() {
+  messages_.clear();
+  next_ = 0;
+}
+
+std::shared_ptr<Operation> Releases::merged(std::span<const Released> message) {
   std::vector<ScheduleOperation*> members;
   std::int64_t count = 0;
-  for (const int handle : handles) {
-    members.push_back(static_cast<ScheduleOperation*>(by_handle_[static_cast<std::size_t>(handle)]));
+  for (const Released& each : message) {
+    members.push_back(static_cast<ScheduleOperation*>(by_handle_[static_cast<std::size_t>(each.handle)]));
     count += members.back()->reads.count();
   }
   if (buffer_.count() < count) buffer_ = View::host(count);
@@ -152,8 +158,7 @@ void Releases::fail_buckets(std::vector<std::shared_ptr<Operation>>& pending) {
     pending[k]->retire();
     pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(k));
   }
-  messages_.clear();
-  next_message_ = 0;
+  forget_messages();
 }
 
 bool Releases::run(Transport& transport, double now_s) {
@@ -183,11 +188,11 @@ void Releases::begin_cycle(Transport& transport, double now_s) {
 }
 
 void Releases::end_cycle(double now_s) {
-  for (std::vector<int>& message : policy_->take_released()) {
-    released_ += static_cast<std::int64_t>(message.size());
-    ++counters_.messages;
-    messages_.push_back(std::move(message));
-  }
+  const std::size_t before = messages_.size();
+  policy_->take_released(messages_);
+  released_ += static_cast<std::int64_t>(messages_.size() - before);
+  counters_.messages += std::count_if(messages_.begin() + static_cast<std::ptrdiff_t>(before), messages_.end(),
+                                      [](const Released& each) { return each.begins; });
   for (const std::string& warning : policy_->take_warnings()) comm_log(warning);
   due_s_ = std::max(cycle_begun_s_ + options_.cycle_time_s, now_s + shortest_rest_s);
   ++counters_.cycles;
@@ -220,7 +225,9 @@ ReleaseCounters Releases::counters() const {
 
 double Releases::due_s() const { return in_round_ == Round::over ? due_s_ : round_.due_s(); }
 
-std::string Releases::describe() const { return fmt::format("turn {} of the agreement on the order of '{}'", counters_.cycles, purpose_); }
+void Releases::describe_to(std::string& text) const {
+  fmt::format_to(std::back_inserter(text), "turn {} of the agreement on the order of '{}'", counters_.cycles, purpose_);
+}
 
 std::string Releases::waiting_for() const { return ranks_text(round_.waiting_for()); }
 

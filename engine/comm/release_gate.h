@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,7 @@ class Releases final : public ReleaseGate {
   bool close(Transport&);              // nothing under way any more; whoever comes next may run cycles
   void abandon(Transport& transport) { round_.abandon(transport); }
   double due_s() const;
-  std::string describe() const;
+  void describe_to(std::string&) const;
   std::string waiting_for() const;
 
   void ask_stop() { stop_asked_.store(true, std::memory_order_release); }  // any thread
@@ -48,8 +49,9 @@ class Releases final : public ReleaseGate {
   void end_cycle(double now_s);
   bool stopped() const { return policy_->stopped(); }
   bool stop_to_tell() const { return stop_asked_.load(std::memory_order_acquire) && !stopped(); }
-  std::shared_ptr<Operation> merged(const std::vector<int>& handles);
+  std::shared_ptr<Operation> merged(std::span<const Released>);
   std::shared_ptr<Operation> taken(std::vector<std::shared_ptr<Operation>>& pending, const Operation*);
+  void forget_messages();
   void publish();
   void fail_buckets(std::vector<std::shared_ptr<Operation>>& pending);
 
@@ -65,8 +67,8 @@ class Releases final : public ReleaseGate {
   std::vector<Operation*> by_handle_;  // pending ones
   std::vector<int> free_handles_;
   std::vector<std::pair<const Operation*, std::int64_t>> after_;  // others than buckets, and behind how many buckets each starts
-  std::vector<std::vector<int>> messages_;                        // released, in order, from next_message_ on
-  std::size_t next_message_ = 0;
+  std::vector<Released> messages_;                                // from next_ on
+  std::size_t next_ = 0;
   View buffer_;  // of merged messages; one is in flight at a time
   std::atomic<bool> stop_asked_{false};
   mutable std::mutex mutex_;
@@ -81,7 +83,7 @@ class ReleaseSession final : public Operation {
   void abandon(Transport& transport) override { releases_->abandon(transport); }
   std::string waiting_for() const override { return releases_->waiting_for(); }
   double due_s() const override { return runs_ ? releases_->due_s() : forever_s; }
-  void describe_to(std::string& text) const override { text += releases_->describe(); }
+  void describe_to(std::string& text) const override { releases_->describe_to(text); }
   void queue_stops() override { releases_->ask_stop(); }  // buckets that nobody asked for
   void again(int buckets) { buckets_ = buckets; }
 

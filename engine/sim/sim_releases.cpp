@@ -124,16 +124,14 @@ void SimReleases::cycle() {
     for (const Member& each : members_) before.push_back(each.counters);
   cost_of_last_s_ = rounds();
   due_s_ = std::max(begun_s + options_.cycle_time_s, begun_s + cost_of_last_s_ + shortest_rest_s);
-  std::vector<std::vector<std::vector<int>>> released;
-  std::size_t messages = 0;
+  auto released = std::make_shared<std::vector<std::vector<Released>>>();
   for (Member& each : members_) {
     ++each.counters.cycles;
     each.counters.control_s += cost_of_last_s_;
-    released.push_back(each.policy->take_released());
-    messages = released.back().size();
+    each.policy->take_released(released->emplace_back());
     for (const std::string& warning : each.policy->take_warnings()) comm_log(warning);
   }
-  if (messages == 0) {
+  if (released->front().empty()) {
     if (!new_ones) {
       for (std::size_t member = 0; member < members_.size(); ++member) {
         ReleaseCounters one = members_[member].counters;
@@ -146,20 +144,19 @@ void SimReleases::cycle() {
   }
   // Until the cycle is over nobody knows of what it has released.
   foreseen_ = true;
-  auto kept = std::make_shared<std::vector<std::vector<std::vector<int>>>>(std::move(released));
-  events().foresee(begun_s + cost_of_last_s_, after_all_ranks(), 0, "released", [this, kept] { end_cycle(std::move(*kept)); });
+  events().foresee(begun_s + cost_of_last_s_, after_all_ranks(), 0, "released", [this, released] { end_cycle(*released); });
 }
 
-void SimReleases::end_cycle(std::vector<std::vector<std::vector<int>>> released) {
+void SimReleases::end_cycle(const std::vector<std::vector<Released>>& released) {
   foreseen_ = false;
-  std::int64_t more = 0;
-  for (const std::vector<int>& message : released.front()) more += static_cast<std::int64_t>(message.size());
-  released_ += more;
+  released_ += static_cast<std::int64_t>(released.front().size());
   not_in_session_ = 0;
   for (std::size_t member = 0; member < members_.size(); ++member) {
     Member& at = members_[member];
-    at.counters.messages += static_cast<std::int64_t>(released[member].size());
-    for (std::vector<int>& message : released[member]) at.messages.push_back(std::move(message));
+    for (const Released& each : released[member]) {
+      at.counters.messages += each.begins ? 1 : 0;
+      at.messages.push_back(each);
+    }
     if (at.wanted == released_) ++not_in_session_;
   }
   for (std::size_t member = 0; member < members_.size(); ++member) group_.start(static_cast<int>(member));
@@ -174,8 +171,11 @@ std::optional<SimAsked> SimReleases::next(int member) {
     return other;
   }
   if (at.messages.empty()) return std::nullopt;
-  const std::vector<int> handles = std::move(at.messages.front());
-  at.messages.pop_front();
+  std::vector<int> handles;
+  do {
+    handles.push_back(at.messages.front().handle);
+    at.messages.pop_front();
+  } while (!at.messages.empty() && !at.messages.front().begins);
   at.started += static_cast<std::int64_t>(handles.size());
   SimAsked chosen = handles.size() == 1 ? std::move(at.buckets[static_cast<std::size_t>(handles.front())]) : merged(at, handles);
   for (const int handle : handles) at.free_handles.push_back(handle);

@@ -29,7 +29,7 @@ class SimReleases {
     std::vector<SimAsked> buckets;  // by handle
     std::vector<int> free_handles;
     std::deque<std::pair<SimAsked, std::int64_t>> others;  // and behind how many buckets each starts
-    std::deque<std::vector<int>> messages;                 // released and not started
+    std::deque<Released> messages;                         // not started
     std::int64_t wanted = 0, started = 0;
     ReleaseCounters counters;
   };
@@ -37,7 +37,7 @@ class SimReleases {
   void cycle();
   double rounds();  // of one cycle on all members; seconds
   double exchange(Round);
-  void end_cycle(std::vector<std::vector<std::vector<int>>> released);  // by member, messages of handles
+  void end_cycle(const std::vector<std::vector<Released>>&);  // by member
   void skip_until(double now_s);
   SimAsked merged(Member&, const std::vector<int>& handles);
   // What is asked for at the moment of a cycle is in it, whichever rank asks.

@@ -34,21 +34,20 @@ void ReleasePolicy::release(std::span<const std::string_view> names) {
   Op op = Op::sum;
   bool open = false;  // the last message takes more
   for (const std::string_view name : names) {
-    const auto at = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& each) { return each.request.name == name; });
-    if (at == pending_.end())
+    const Pending* at = pending(name);
+    if (at == nullptr)
       throw UsageError(fmt::format("internal error: rank {} was told to start '{}', which is not ready here", setup_.rank, name));
     const double more = 4.0 * static_cast<double>(at->request.count);
     const bool joins = open && !setup_.separate_groups && op == at->request.op && bytes + more <= setup_.fusion_threshold_bytes;
     if (!joins) {
-      released_.emplace_back();
       bytes = 0;
       op = at->request.op;
       open = true;
     }
     bytes += more;
-    released_.back().push_back(at->request.handle);
+    released_.push_back({.handle = at->request.handle, .begins = !joins});
     sequence_hash_ = XXH3_64bits_withSeed(name.data(), name.size(), 2 * sequence_hash_ + (joins ? 1 : 0));
-    pending_.erase(at);
+    pending_.erase(pending_.begin() + (at - pending_.data()));
   }
 }
 

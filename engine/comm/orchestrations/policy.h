@@ -34,6 +34,11 @@ struct ReleaseSetup {  // from [strategy.orchestration_options]
   double stall_warning_s = 60;
 };
 
+struct Released {
+  int handle = -1;     // of the request
+  bool begins = true;  // a message; the others travel in that of the one before
+};
+
 enum class Round : std::uint8_t {
   over,      // the cycle is done
   bits_and,  // `words` of all ranks, bitwise and
@@ -61,9 +66,11 @@ class ReleasePolicy {
   ByteBuffer report, reply;
   int requests_told = 0;  // in `report`
 
-  // Released since the last call, in the order in which every rank starts them: messages of one or more handles.
-  std::vector<std::vector<int>> take_released() { return std::move(released_); }
-  bool any_released() const { return !released_.empty(); }
+  // Appends what was released since the last call, in the order in which every rank starts it.
+  void take_released(std::vector<Released>& into) {
+    into.insert(into.end(), released_.begin(), released_.end());
+    released_.clear();
+  }
   // Sentences for the log, since the last call: stalls, a cache too small. Rank 0 speaks for all.
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
   const std::string& stalled() const { return stalled_; }  // who keeps what waiting, as far as the ranks have told each other
@@ -93,7 +100,7 @@ class ReleasePolicy {
   std::string stalled_;
 
  private:
-  std::vector<std::vector<int>> released_;
+  std::vector<Released> released_;
   std::uint64_t sequence_hash_ = 0;
 };
 

@@ -56,10 +56,11 @@ class Negotiation {
       rounds.push_back(next);
     }
     for (std::size_t rank = 0; rank < policies_.size(); ++rank) {
-      for (const auto& message : policies_[rank]->take_released()) {
-        std::vector<std::string> names;
-        for (const int handle : message) names.push_back(handles_[rank][static_cast<std::size_t>(handle)]);
-        order_[rank].push_back(names);
+      std::vector<Released> released;
+      policies_[rank]->take_released(released);
+      for (const Released& each : released) {
+        if (each.begins) order_[rank].emplace_back();
+        order_[rank].back().push_back(handles_[rank][static_cast<std::size_t>(each.handle)]);
       }
       for (auto& warning : policies_[rank]->take_warnings()) warnings_[rank].push_back(warning);
     }
