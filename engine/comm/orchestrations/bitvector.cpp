@@ -66,20 +66,25 @@ class Bitvector final : public ReleasePolicy {
     Reply all;
     bool stalled = false;
     std::vector<std::vector<char>> ready_on(static_cast<std::size_t>(cache_.size()), std::vector<char>(reports.size()));
+    std::vector<char> late(ready_on.size());
     for (std::size_t rank = 0; rank < reports.size(); ++rank) {
       const Report report_of = read_report(reports[rank]);
       stalled = stalled || (report_of.flags & Report::stalled) != 0;
       table_.take(static_cast<int>(rank), report_of, now_s);
-      for (const std::uint32_t id : report_of.waiting)
-        if (id < ready_on.size()) ready_on[id][rank] = 1;
+      for (const std::uint32_t each : report_of.waiting) {
+        const std::uint32_t id = each & ~Report::too_long;
+        if (id >= ready_on.size()) continue;
+        ready_on[id][rank] = 1;
+        if (id != each) late[id] = 1;
+      }
     }
     all.error = table_.error();
     table_.answer(all);
     if (stalled) {
       all.stalled = table_.missing(now_s - setup_.stall_warning_s / 2);  // a report comes later than what it is about
       for (std::size_t id = 0; id < ready_on.size(); ++id) {
-        const auto count = std::count(ready_on[id].begin(), ready_on[id].end(), char{1});
-        if (count == 0 || count == static_cast<std::ptrdiff_t>(reports.size())) continue;
+        const bool everywhere = std::find(ready_on[id].begin(), ready_on[id].end(), char{0}) == ready_on[id].end();
+        if (late[id] == 0 || everywhere) continue;
         all.stalled += (all.stalled.empty() ? "" : "; ") + readiness_text(cache_.entry(static_cast<int>(id)).name, ready_on[id]);
       }
     }
@@ -134,7 +139,7 @@ class Bitvector final : public ReleasePolicy {
     ++erasures_;
   }
 
-  void tell(double) {
+  void tell(double now_s) {
     ReportWriter writer(report, stalled_here_ ? Report::stalled : 0);
     waiting_.clear();
     bool room = true;
@@ -142,7 +147,8 @@ class Bitvector final : public ReleasePolicy {
       int id = -1;
       if (each.told) continue;
       if (cache_.find(each.request.name, each.request.count, each.request.op, id) == ResponseCache::Found::hit) {
-        waiting_.push_back(static_cast<std::uint32_t>(id));
+        const bool late = now_s - each.request.asked_s >= setup_.stall_warning_s;
+        waiting_.push_back(static_cast<std::uint32_t>(id) | (late ? Report::too_long : 0));
         continue;
       }
       room = room && writer.add({each.request.name, each.request.count, each.request.op});

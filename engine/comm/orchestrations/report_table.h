@@ -24,7 +24,8 @@ struct Told {  // one bucket in a report or a reply
 };
 
 struct Report {
-  enum Flag : std::uint8_t { stop = 1, stalled = 2 };  // stalled: something here has waited for longer than the warning time
+  enum Flag : std::uint8_t { stop = 1, stalled = 2 };                // stalled: something here has waited for longer than the warning time
+  static constexpr std::uint32_t too_long = std::uint32_t{1} << 31;  // with a number in `waiting`: longer than the warning time
   std::uint8_t flags = 0;
   std::vector<Told> requests;          // ready here, and not told before
   std::vector<std::uint32_t> waiting;  // numbers of known ones that are ready here

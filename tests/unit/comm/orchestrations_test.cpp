@@ -207,15 +207,18 @@ TEST(Orchestrations, WhatWaitsTooLongIsReportedWithItsNameAndTheRanks) {
     for (const bool known : {false, true}) {
       SCOPED_TRACE(fmt::format("{}, known {}", name, known));
       Negotiation job(name, 3, {.stall_warning_s = 10});
-      for (int rank = 0; rank < 3 && known; ++rank) job.submit(rank, "early");
+      for (int rank = 0; rank < 3 && known; ++rank)
+        for (const char* each : {"early", "late"}) job.submit(rank, each);
       job.cycle();
       job.submit(0, "early");
       job.submit(2, "early");
       for (job.now_s = 1; job.now_s < 9.5; ++job.now_s) job.cycle();
       EXPECT_TRUE(job.warnings(0).empty());
+      job.submit(0, "late");
       for (; job.now_s < 14; ++job.now_s) job.cycle();
       ASSERT_EQ(job.warnings(0).size(), 1U);
       EXPECT_NE(job.warnings(0)[0].find("'early' is ready on ranks 0 and 2 and not on rank 1"), std::string::npos) << job.warnings(0)[0];
+      EXPECT_EQ(job.warnings(0)[0].find("'late'"), std::string::npos) << "it has waited for a moment: " << job.warnings(0)[0];
       EXPECT_TRUE(job.warnings(1).empty());
       EXPECT_FALSE(job.at(2).stalled().empty());
       job.submit(1, "early");
