@@ -83,10 +83,8 @@ TEST(Grouped, AGroupIsCompleteWithItsLastMemberInAnyOrder) {
   for (const int slice : {4, 3, 2, 1}) EXPECT_EQ(add(slice), slice == 2 ? 1 : -1);
   EXPECT_EQ(add(0), 0);
   const std::vector<int> one = {0}, each = {0, 1, 2, 3, 4};
-  GroupFill whole(plan), alone(plan);
   const Plan single(slices, one), apart(slices, each);
-  whole = GroupFill(single);
-  alone = GroupFill(apart);
+  GroupFill whole(single), alone(apart);
   for (int slice = 0; slice < 5; ++slice) {
     EXPECT_EQ(whole.add(slices[static_cast<std::size_t>(slice)]), slice == 4 ? 0 : -1) << "one group waits for the last gradient";
     EXPECT_EQ(alone.add(slices[static_cast<std::size_t>(slice)]), slice) << "a group of one is no group";

@@ -7,6 +7,7 @@
 #include "engine/data/counting_loader.h"
 #include "engine/train/emulated_task.h"
 #include "engine/train/emulated_update.h"
+#include "engine/train/handover.h"
 #include "engine/train/paced_task.h"
 #include "engine/train/rank/supervised_task.h"
 #include "tests/unit/train/job.h"
@@ -311,6 +312,28 @@ TEST_P(Tasks, PacingChangesNoBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WithMicroBatches, Tasks, testing::Values(1, 2));
+
+TEST(Handover, TheDelaysOfAStepAreSeededAndPaceIsToldOfThem) {
+  const auto delays = [](std::int64_t step) {
+    ManualClock clock;
+    std::vector<double> told;
+    Handover handover({.jitter_s = 2 * ms, .seed = 5, .rank = 1, .slices = 4, .delayed = [&](double seconds) { told.push_back(seconds); }},
+                      clock);
+    handover.begin(step);
+    std::vector<int> order;
+    for (int slice = 0; slice < 4; ++slice) {
+      const double before = clock.now;
+      handover.ready(slice, [&](int ready) { order.push_back(ready); });
+      EXPECT_GT(clock.now, before);
+      EXPECT_LT(clock.now, before + 2 * ms);
+      EXPECT_NEAR(clock.now - before, told.empty() ? 0 : told.back(), 1e-9);
+    }
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+    return told;
+  };
+  EXPECT_EQ(delays(0), delays(0));
+  EXPECT_NE(delays(0), delays(1));
+}
 
 }  // namespace
 }  // namespace syncline::test

@@ -48,9 +48,14 @@ TEST(ResumeRules, OtherTrajectoriesAreRefusedWithTheirKeys) {
 
 TEST(ResumeRules, TheWayOfSendingAndTheClusterMakeANewRun) {
   const std::string before =
-      "[strategy]\nname = \"sync\"\nplan = \"single\"\noverlap = true\n[cluster]\nworkers = 2\n[fault]\nlimit_s = 60\n";
+      "[strategy]\nname = \"sync\"\nplan = \"single\"\noverlap = true\norchestration = \"bitvector\"\nsubmit_order = \"random\"\n"
+      "hook_jitter = 0.1\n[strategy.orchestration_options]\ncycle_time = 0.5\n[cluster]\nworkers = 2\n[fault]\nlimit_s = 60\n";
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"\"single\"", "\"wfbp\""},
                                                                                  {"overlap = true", "overlap = false"},
+                                                                                 {"\"bitvector\"", "\"coordinator\""},
+                                                                                 {"\"random\"", "\"backward\""},
+                                                                                 {"jitter = 0.1", "jitter = 0.2"},
+                                                                                 {"cycle_time = 0.5", "cycle_time = 0.6"},
                                                                                  {"workers = 2", "workers = 3"},
                                                                                  {"limit_s = 60", "limit_s = 5"}}) {
     std::string now = before;
