@@ -46,22 +46,27 @@ std::optional<double> measured_step_s(Reader& reader, const Experiment& experime
   return std::nullopt;
 }
 
-// The experiment with another value of one key of [strategy]: as if --set had said so, where the other keys allow that.
-Experiment varied(ExperimentArguments arguments, const std::string& key, const std::string& value,
-                  Experiment (*replaced)(Experiment, const std::string&), const Experiment* otherwise = nullptr) {
-  const ExperimentArguments before = arguments;
-  arguments.sets.push_back("strategy." + key + "=\"" + value + "\"");
-  try {
-    return load(arguments);
-  } catch (const ConfigError&) {  // keys that only the file's own value has
-    return replaced(otherwise != nullptr ? *otherwise : load(before), value);
-  }
-}
+struct Variant {
+  ExperimentArguments arguments;
+  Experiment experiment;
+};
 
-Experiment with_plan_of(ExperimentArguments arguments, const std::string& strategy, const std::string& plan,
-                        const Experiment& of_strategy) {
-  if (!strategy.empty()) arguments.sets.push_back("strategy.name=\"" + strategy + "\"");
-  return varied(std::move(arguments), "plan", plan, with_plan, &of_strategy);
+// With each of these values of one key of [strategy], or as it is where there are none: as if --set had said so, where the other keys allow
+// that.
+std::vector<Variant> varied(const Variant& given, const std::string& key, const std::vector<std::string>& values,
+                            Experiment (*replaced)(Experiment, const std::string&)) {
+  if (values.empty()) return {given};
+  std::vector<Variant> variants;
+  for (const std::string& value : values) {
+    Variant& variant = variants.emplace_back(given);
+    variant.arguments.sets.push_back("strategy." + key + "=\"" + value + "\"");
+    try {
+      variant.experiment = load(variant.arguments);
+    } catch (const ConfigError&) {  // keys that only the value before has
+      variant.experiment = replaced(given.experiment, value);
+    }
+  }
+  return variants;
 }
 
 struct Row {
@@ -147,18 +152,14 @@ int run(const Arguments& arguments, const Global& global) {
   std::optional<Reader> reader;
   if (std::filesystem::exists(workspace)) reader.emplace(Workspace::open_read_only(workspace));
 
-  std::vector<std::string> strategies = words(arguments.strategies), plans = words(arguments.plans),
-                           orders = words(arguments.orchestrations);
-  if (strategies.empty()) strategies = {""};
+  const Variant given{arguments.experiment, load(arguments.experiment)};
   std::vector<Row> rows;
-  for (const std::string& strategy : strategies) {
-    const Experiment of_strategy =
-        strategy.empty() ? load(arguments.experiment) : varied(arguments.experiment, "name", strategy, with_strategy);
-    const bool exchanges = exchanges_gradients(of_strategy);
-    for (const std::string& plan : plans.empty() || !exchanges ? std::vector<std::string>{""} : plans) {
-      const Experiment of_plan = plan.empty() ? of_strategy : with_plan_of(arguments.experiment, strategy, plan, of_strategy);
-      for (const std::string& order : orders.empty() || !exchanges ? std::vector<std::string>{of_plan.strategy.orchestration} : orders) {
-        const Experiment experiment = order == of_plan.strategy.orchestration ? of_plan : with_orchestration(of_plan, order);
+  for (const Variant& strategy : varied(given, "name", words(arguments.strategies), with_strategy)) {
+    const bool exchanges = exchanges_gradients(strategy.experiment);
+    const auto where_exchanged = [exchanges](const std::string& list) { return exchanges ? words(list) : std::vector<std::string>(); };
+    for (const Variant& plan : varied(strategy, "plan", where_exchanged(arguments.plans), with_plan)) {
+      for (const Variant& order : varied(plan, "orchestration", where_exchanged(arguments.orchestrations), with_orchestration)) {
+        const Experiment& experiment = order.experiment;
         const PredictionInputs inputs = prediction_inputs(experiment, arguments.profile, reader ? &*reader : nullptr, workspace);
         for (const int count : workers) {
           SimulationRequest request = prediction_request(experiment, inputs, count);

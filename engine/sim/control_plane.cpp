@@ -4,28 +4,11 @@
 #include <algorithm>
 
 #include "engine/comm/orchestrations/policy.h"
-#include "engine/data/dataset.h"
 #include "engine/experiment/topology.h"
-#include "engine/model/arena.h"
-#include "engine/model/graph.h"
-#include "engine/model/structure.h"
-#include "engine/plan/plan.h"
 #include "engine/sim/network.h"
+#include "engine/sim/prediction.h"
 
 namespace syncline {
-
-Experiment with_orchestration(Experiment experiment, const std::string& name) {
-  const OrchestrationEntry& entry = orchestration(name);
-  std::map<std::string, Value, std::less<>> kept;
-  for (const Parameter& parameter : entry.parameters) {
-    const auto given = experiment.strategy.orchestration_options.all().find(parameter.key);
-    if (given != experiment.strategy.orchestration_options.all().end()) kept.insert(*given);
-  }
-  experiment.strategy.orchestration = name;
-  experiment.strategy.orchestration_options = with_defaults(entry.parameters, kept);
-  experiment.complete.clear();
-  return experiment;
-}
 
 std::vector<ControlTime> control_times(const Experiment& experiment, std::span<const int> workers, std::int64_t tensors, double requests) {
   ClusterSpec cluster = experiment.cluster;
@@ -56,13 +39,10 @@ std::optional<Turns> turns_of(const Experiment& experiment, std::int64_t tensors
 }
 
 std::int64_t tensors_of(const Experiment& experiment) {
-  const DataShape data = data_shape(experiment.data);
-  Structure structure = resolve(expand_model(experiment.model, data.shape, data.classes), data.shape, data.classes);
-  fuse(structure);
-  const Arena arena = lay_out(structure);
+  const std::vector<LayerSlice> slices = describe_model(experiment).slices;
   const PlannerEntry& entry = planner(experiment.strategy.plan);
-  if (entry.needs_profile) return static_cast<std::int64_t>(arena.slices.size());
-  return static_cast<std::int64_t>(entry.make(arena.slices, {}, experiment.strategy.plan_options).groups().size());
+  if (entry.needs_profile) return static_cast<std::int64_t>(slices.size());
+  return static_cast<std::int64_t>(entry.make(slices, {}, experiment.strategy.plan_options).groups().size());
 }
 
 }  // namespace syncline

@@ -12,9 +12,6 @@
 
 namespace syncline {
 
-// The experiment with another orchestration; keys that both have keep their values. ConfigError for an unknown name.
-Experiment with_orchestration(Experiment, const std::string& name);
-
 struct ControlTime {
   std::string orchestration;
   int workers = 1;

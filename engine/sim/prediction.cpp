@@ -8,7 +8,7 @@
 #include <map>
 
 #include "engine/base/error.h"
-#include "engine/experiment/topology.h"
+#include "engine/comm/orchestrations/policy.h"
 #include "engine/sim/profiles.h"
 #include "engine/sim/schema.h"
 #include "engine/sim/traced_profile.h"
@@ -76,6 +76,14 @@ std::vector<std::pair<std::string, std::string>> what_is_trained(const std::stri
   return settings;
 }
 
+// What the other entry has too; of the rest its defaults.
+Params carried_over(const Params& given, std::span<const Parameter> parameters) {
+  std::map<std::string, Value, std::less<>> kept;
+  for (const Parameter& parameter : parameters)
+    if (const auto found = given.all().find(parameter.key); found != given.all().end()) kept.insert(*found);
+  return with_defaults(parameters, kept);
+}
+
 }  // namespace
 
 PredictionInputs prediction_inputs(const Experiment& experiment, const std::string& profile, Reader* reader,
@@ -125,13 +133,8 @@ SimulationRequest prediction_request(const Experiment& experiment, const Predict
 
 Experiment with_strategy(Experiment experiment, const std::string& name) {
   const StrategyEntry& entry = strategy_entry(name);
-  std::map<std::string, Value, std::less<>> kept;
-  for (const Parameter& parameter : entry.parameters) {
-    const auto given = experiment.strategy.options.all().find(parameter.key);
-    if (given != experiment.strategy.options.all().end()) kept.insert(*given);
-  }
   experiment.strategy.name = name;
-  experiment.strategy.options = with_defaults(entry.parameters, kept);
+  experiment.strategy.options = carried_over(experiment.strategy.options, entry.parameters);
   experiment.complete.clear();
   std::vector<Problem> problems;
   if (entry.check != nullptr) entry.check(experiment.strategy.options, experiment, problems);
@@ -142,6 +145,14 @@ Experiment with_strategy(Experiment experiment, const std::string& name) {
 Experiment with_plan(Experiment experiment, const std::string& name) {
   experiment.strategy.plan_options = defaults_of(planner(name).parameters);
   experiment.strategy.plan = name;
+  experiment.complete.clear();
+  return experiment;
+}
+
+Experiment with_orchestration(Experiment experiment, const std::string& name) {
+  StrategySpec& strategy = experiment.strategy;
+  strategy.orchestration_options = carried_over(strategy.orchestration_options, orchestration(name).parameters);
+  strategy.orchestration = name;
   experiment.complete.clear();
   return experiment;
 }

@@ -25,10 +25,12 @@ PredictionInputs prediction_inputs(const Experiment&, const std::string& profile
 // The experiment with so many workers. `inputs` outlives the request.
 SimulationRequest prediction_request(const Experiment&, const PredictionInputs& inputs, int workers);
 
-// The experiment with another strategy or plan and that one's defaults, but for keys of the strategy that both have. `complete` is empty
-// then: no run counts as a measurement of it. ConfigError for an unknown name or keys that have no meaning together.
+// The experiment with another strategy, plan or orchestration and that one's defaults, but for keys of the strategy or orchestration that
+// both have. `complete` is empty then: no run counts as a measurement of it. ConfigError for an unknown name or keys that have no meaning
+// together.
 Experiment with_strategy(Experiment, const std::string& name);
 Experiment with_plan(Experiment, const std::string& name);
+Experiment with_orchestration(Experiment, const std::string& name);
 
 // "2,4,8", "4,8,...,1024" (times two each), "2,4,6,...,16" (three that differ by the same go on so). ConfigError for anything else.
 std::vector<int> worker_list(const std::string& text);

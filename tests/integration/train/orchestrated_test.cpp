@@ -64,16 +64,18 @@ TEST(Orchestrated, ARunThatWasStoppedGoesOnAsIfItHadNotBeen) {
   EXPECT_EQ(engine.state(engine.last().id), engine.state(whole.id));
 }
 
+constexpr char times[] =
+    R"({"syncline": "profile", "forward_s": [0.008, 0.004, 0, 0, 0.004, 0.004], "backward_s": [0.016, 0.008, 0, 0, 0.012, 0.012],
+        "update_s": 0.002})";
+constexpr char link[] =
+    " --set train.batch_per_worker=5 --set strategy.plan=wfbp --set 'cluster.link.bandwidth=\"1 Gbit/s\"' --set "
+    "'cluster.link.latency=\"100 us\"' ";
+
 TEST(Orchestrated, PredictionsCompareOrchestrations) {
   const Engine engine;
-  std::ofstream(engine.folder() / "layers.json")
-      << R"({"syncline": "profile", "forward_s": [0.008, 0.004, 0, 0, 0.004, 0.004], "backward_s": [0.016, 0.008, 0, 0, 0.012, 0.012],
-             "update_s": 0.002})";
-  const std::string link =
-      " --set train.batch_per_worker=5 --set strategy.plan=wfbp --set 'cluster.link.bandwidth=\"1 Gbit/s\"' --set "
-      "'cluster.link.latency=\"100 us\"' ";
-  const Ended ended =
-      engine.run("simulate job.toml --workers 8,512 --orchestrations static,bitvector,coordinator --profile layers.json --json" + link);
+  std::ofstream(engine.folder() / "layers.json") << times;
+  const Ended ended = engine.run(
+      "simulate job.toml --workers 8,512 --orchestrations static,bitvector,coordinator --profile layers.json --json" + std::string(link));
   ASSERT_EQ(ended.code, 0) << ended.output;
   std::map<std::pair<std::string, int>, double> step_s;
   const json document = json::parse(ended.output);
@@ -84,6 +86,21 @@ TEST(Orchestrated, PredictionsCompareOrchestrations) {
     EXPECT_LT((step_s[{"bitvector", workers}]), (step_s[{"coordinator", workers}]));
   }
   EXPECT_GT((step_s[{"coordinator", 512}]) - (step_s[{"bitvector", 512}]), (step_s[{"coordinator", 8}]) - (step_s[{"bitvector", 8}]));
+}
+
+TEST(Orchestrated, APredictionOfAnotherOrchestrationStandsBesideWhatWasMeasured) {
+  const Engine engine;
+  std::ofstream(engine.folder() / "layers.json") << times;
+  const Ended trained =
+      engine.train("--set strategy.orchestration=bitvector --set cluster.link.emulate=true --set train.epochs=2" + std::string(link));
+  ASSERT_EQ(trained.code, 0) << trained.output;
+  const Ended ended =
+      engine.run("simulate job.toml --workers 2 --orchestrations static,bitvector --profile layers.json --json" + std::string(link));
+  ASSERT_EQ(ended.code, 0) << ended.output;
+  const json results = json::parse(ended.output)["results"];
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_TRUE(results[0]["measured_step_s"].is_null()) << results[0];
+  EXPECT_TRUE(results[1]["measured_step_s"].is_number()) << results[1];
 }
 
 // The card's fourth reproduction: linear against logarithmic, in this order from 16 ranks on.
