@@ -24,6 +24,7 @@
 #include "engine/launch/process.h"
 #include "engine/launch/recipe_run.h"
 #include "engine/sim/schema.h"
+#include "engine/store/private_files.h"
 #include "engine/store/summary.h"
 #include "engine/train/rank/checkpoint.h"
 
@@ -100,9 +101,8 @@ ParametersOf parameters_in(const fs::path& path) {
 
 std::string verdict(const ClaimResult& claim) {
   if (claim.held) return *claim.held ? "held" : "DOES NOT HOLD";
-  for (const char* reason : {"not at this size", "needs"})
-    if (claim.note.starts_with(reason)) return reason;
-  return "not tested";
+  if (claim.note.starts_with(size_mark)) return "not at this size";
+  return claim.note.starts_with(needs_mark) ? "needs" : "not tested";
 }
 
 std::string measured_text(const ClaimResult& claim) {
@@ -129,22 +129,19 @@ Json paper_json(const Paper& paper) {
           {"link", paper.link},   {"claim", paper.claim},     {"confidence", paper.confidence}};
 }
 
-// What is known of a recipe in this workspace, the size that was run last.
-std::optional<RecipeRecord> last_record(const std::string& recipe, const Global& global) {
+std::vector<RecipeRecord> records_here(const Global& global) {
   const fs::path path = workspace_path(global.workspace);
-  if (!fs::exists(path)) return std::nullopt;
+  if (!fs::exists(path)) return {};
   Reader reader(Workspace::open_read_only(path));
-  std::optional<RecipeRecord> last;
-  for (RecipeRecord& record : recipe_records(reader.database()))
-    if (record.recipe == recipe && (!last || record.started > last->started)) last = std::move(record);
-  return last;
+  return recipe_records(reader.database());
 }
 
-std::string state_text(const std::optional<RecipeRecord>& record) {
-  if (!record) return "not run yet";
+std::string state_text(const RecipeRecord* record) {
+  if (record == nullptr) return "not run yet";
   const std::string size = record->quick ? ", quick" : "";
-  if (record->going_on()) return fmt::format("running{}: {} of {} steps", size, record->steps.size(), record->step_count);
-  if (record->state != "finished") return fmt::format("stopped{} after {} of {} steps", size, record->steps.size(), record->step_count);
+  if (record->state_now() == "running") return fmt::format("running{}: {} of {} steps", size, record->steps.size(), record->step_count);
+  if (record->state_now() == "stopped")
+    return fmt::format("stopped{} after {} of {} steps", size, record->steps.size(), record->step_count);
   const auto held = std::count_if(record->claims.begin(), record->claims.end(), [](const auto& claim) { return claim.held == true; });
   const auto tested = std::count_if(record->claims.begin(), record->claims.end(), [](const auto& claim) { return claim.held.has_value(); });
   return fmt::format("{} of {} tested claims held{}, {}", held, tested, size, local_time(record->ended));
@@ -153,17 +150,15 @@ std::string state_text(const std::optional<RecipeRecord>& record) {
 int list(const Global& global) {
   Json all = Json::array();
   Table table({"name", "paper", "year", "claims", "minutes", "here"}, {false, false, true, true, true, false});
+  const std::vector<RecipeRecord> records = records_here(global);
   for (const fs::path& file : recipe_files(global)) {
     const Recipe recipe = read_recipe(file);
-    const std::optional<RecipeRecord> record = last_record(recipe.name, global);
+    const RecipeRecord* record = last_begun(records, recipe.name);
     all.push_back({{"name", recipe.name},
                    {"title", recipe.title},
                    {"file", file.string()},
                    {"claims", recipe.claims.size()},
-                   {"state", record ? Json(record->going_on()           ? "running"
-                                           : record->state == "running" ? "stopped"
-                                                                        : record->state)
-                                    : Json(nullptr)}});
+                   {"state", record != nullptr ? Json(record->state_now()) : Json(nullptr)}});
     table.row({recipe.name, recipe.title, std::to_string(recipe.paper.year), std::to_string(recipe.claims.size()),
                recipe.minutes > 0 ? fmt::format("{:g}", recipe.minutes) : "-", state_text(record)});
   }
@@ -178,8 +173,9 @@ int list(const Global& global) {
 
 int show(const RecipeArguments& arguments, const Global& global) {
   const Recipe recipe = read_recipe(file_of(arguments.name, global));
-  const std::optional<RecipeRecord> record = last_record(recipe.name, global);
-  std::vector<ClaimResult> claims = record ? record->claims : std::vector<ClaimResult>();
+  const std::vector<RecipeRecord> records = records_here(global);
+  const RecipeRecord* record = last_begun(records, recipe.name);
+  std::vector<ClaimResult> claims = record != nullptr ? record->claims : std::vector<ClaimResult>();
   if (claims.empty()) claims = evaluate_claims(recipe, RecipeRecord{}, nullptr, {});
   if (global.json) {
     Json steps = Json::array();
@@ -187,13 +183,8 @@ int show(const RecipeArguments& arguments, const Global& global) {
       steps.push_back(
           {{"id", step.id}, {"kind", name_of(step.kind)}, {"text", step.text}, {"needs", step.needs}, {"in_quick", step.in_quick}});
     Json last = nullptr;
-    if (record)
-      last = {{"state", record->going_on()           ? "running"
-                        : record->state == "running" ? "stopped"
-                                                     : record->state},
-              {"quick", record->quick},
-              {"started", record->started},
-              {"ended", record->ended}};
+    if (record != nullptr)
+      last = {{"state", record->state_now()}, {"quick", record->quick}, {"started", record->started}, {"ended", record->ended}};
     print_document({{"recipe", recipe.name},
                     {"title", recipe.title},
                     {"summary", recipe.summary},
@@ -218,16 +209,15 @@ int show(const RecipeArguments& arguments, const Global& global) {
   return 0;
 }
 
-RecipeRecord running_record(const std::string& recipe, const std::optional<bool>& quick, const Global& global) {
-  Reader reader(Workspace::open_read_only(workspace_path(global.workspace)));
-  for (RecipeRecord& record : recipe_records(reader.database()))
-    if (record.recipe == recipe && (!quick || record.quick == *quick) && record.going_on()) return std::move(record);
+RecipeRecord running_record(const std::string& recipe, const Global& global) {
+  for (RecipeRecord& record : records_here(global))
+    if (record.recipe == recipe && record.going_on()) return std::move(record);
   throw ConfigError(fmt::format("recipe {} is not running: there is nothing to stop", recipe));
 }
 
 int stop(const RecipeArguments& arguments, const Global& global) {
   const Recipe recipe = read_recipe(file_of(arguments.name, global));
-  const RecipeRecord record = running_record(recipe.name, std::nullopt, global);
+  const RecipeRecord record = running_record(recipe.name, global);
   if (process_exists(record.process) != true)
     throw ConfigError(fmt::format("recipe {} runs on {}: it is stopped there", recipe.name, record.process.host));
   if (::kill(static_cast<pid_t>(record.process.pid), SIGTERM) != 0)
@@ -246,8 +236,7 @@ int detach(const fs::path& file, const Recipe& recipe, const RecipeArguments& ar
       throw ConfigError(fmt::format("recipe {} is running already (process {})", recipe.name, record->process.pid));
   }
   const fs::path folder = recipe_folder(workspace, recipe.name, arguments.quick), log = folder / "log.txt";
-  std::error_code error;
-  fs::create_directories(folder, error);
+  make_private_folders(folder);
   const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (output < 0) throw WorkspaceError("cannot write " + log.string());
   std::vector<std::string> argv = {global.program, "recipes", "run", file.string(), "--workspace", fs::absolute(workspace.path()).string()};

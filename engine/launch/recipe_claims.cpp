@@ -147,14 +147,15 @@ void append(std::string& note, const std::string& more) {
 
 // Why a claim is not tested at all; empty: it is.
 std::string not_tested(const Recipe& recipe, const Claim& claim, bool quick) {
-  if (!claim.needs.empty()) return "needs: " + claim.needs;
+  const auto needs = [](const std::string& what) { return std::string(needs_mark) + what; };
+  const auto not_here = [](const std::string& why) { return std::string(size_mark) + why; };
+  if (!claim.needs.empty()) return needs(claim.needs);
   for (const std::string& id : claim.steps())
-    if (const RecipeStep* step = recipe.step(id); step != nullptr && !step->needs.empty()) return "needs: " + step->needs;
+    if (const RecipeStep* step = recipe.step(id); step != nullptr && !step->needs.empty()) return needs(step->needs);
   if (!quick) return {};
-  if (!claim.not_quick.empty()) return "not at this size: " + claim.not_quick;
+  if (!claim.not_quick.empty()) return not_here(claim.not_quick);
   for (const std::string& id : claim.steps())
-    if (const RecipeStep* step = recipe.step(id); step != nullptr && !step->in_quick)
-      return "not at this size: step " + id + " is left out";
+    if (const RecipeStep* step = recipe.step(id); step != nullptr && !step->in_quick) return not_here("step " + id + " is left out");
   return {};
 }
 

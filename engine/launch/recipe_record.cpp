@@ -57,6 +57,11 @@ RecipeRecord record_from(const Json& json) {
 
 bool RecipeRecord::going_on() const { return state == "running" && process.known() && process_exists(process).value_or(true); }
 
+std::string_view RecipeRecord::state_now() const {
+  if (going_on()) return "running";
+  return state == "finished" ? "finished" : "stopped";
+}
+
 Json to_json(const std::vector<ClaimResult>& claims) {
   Json list = Json::array();
   for (const ClaimResult& claim : claims) {
@@ -107,6 +112,13 @@ std::optional<RecipeRecord> recipe_record(Database& database, std::string_view r
   for (RecipeRecord& record : recipe_records(database))
     if (record.recipe == recipe && record.quick == quick) found = std::move(record);
   return found;
+}
+
+const RecipeRecord* last_begun(const std::vector<RecipeRecord>& records, std::string_view recipe) {
+  const RecipeRecord* last = nullptr;
+  for (const RecipeRecord& record : records)
+    if (record.recipe == recipe && (last == nullptr || record.started > last->started)) last = &record;
+  return last;
 }
 
 void save(const Workspace& workspace, RecipeRecord& record) {

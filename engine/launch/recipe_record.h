@@ -26,6 +26,9 @@ struct StepRecord {
   double seconds = 0;
 };
 
+// How the note of a claim begins that nothing here can test, and of one that this size leaves out.
+inline constexpr std::string_view needs_mark = "needs: ", size_mark = "not at this size: ";
+
 struct ClaimResult {
   std::string id, text, expected;
   std::variant<std::monostate, double, bool> measured;
@@ -45,7 +48,8 @@ struct RecipeRecord {
   std::map<std::string, StepRecord> steps;
   std::vector<ClaimResult> claims;  // of the last time that the recipe came to its end
 
-  bool going_on() const;  // its process is there, as far as can be known here
+  bool going_on() const;               // its process is there, as far as can be known here
+  std::string_view state_now() const;  // running | stopped | finished; one whose process is gone has stopped
 };
 
 nlohmann::ordered_json to_json(const RecipeRecord&);
@@ -53,6 +57,8 @@ nlohmann::ordered_json to_json(const std::vector<ClaimResult>&);  // the contrac
 
 std::vector<RecipeRecord> recipe_records(Database&);  // those that can be read
 std::optional<RecipeRecord> recipe_record(Database&, std::string_view recipe, bool quick);
+// Of a recipe's sizes the one that was begun last; null: none was.
+const RecipeRecord* last_begun(const std::vector<RecipeRecord>&, std::string_view recipe);
 void save(const Workspace&, RecipeRecord&);
 
 // Where the experiments, answers and log of a recipe's steps lie: beside the workspace, WORKSPACE.recipes/NAME (NAME-quick).

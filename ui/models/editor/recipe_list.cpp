@@ -7,6 +7,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "engine/launch/recipe_claims.h"
 #include "engine/sim/schema.h"
 #include "engine/store/summary.h"
 #include "ui/models/format.h"
@@ -68,34 +69,24 @@ std::vector<ShippedRecipe> read_recipes(const QString& folder) {
 
 RecipeStanding standing_of(const Recipe& recipe, const std::vector<RecipeRecord>& records) {
   RecipeStanding standing;
-  const RecipeRecord* last = nullptr;
-  for (const RecipeRecord& record : records)
-    if (record.recipe == recipe.name && (last == nullptr || record.started > last->started)) last = &record;
-  for (const Claim& claim : recipe.claims)
-    standing.claims.push_back({.id = claim.id,
-                               .text = claim.text,
-                               .expected = claim.expected(),
-                               .measured = {},
-                               .held = {},
-                               .note = claim.needs.empty() ? "" : "needs: " + claim.needs});
+  const RecipeRecord* last = last_begun(records, recipe.name);
+  standing.claims = last != nullptr && !last->claims.empty() ? last->claims : evaluate_claims(recipe, {}, nullptr, {});
   if (last == nullptr) {
     standing.sentence = say("– not run yet");
     return standing;
   }
-  standing.quick = last->quick;
-  if (!last->claims.empty()) standing.claims = last->claims;
   const QString size = last->quick ? say(" (quick)") : QString();
   const auto steps = [&](const QString& text) {
     return text.arg(size, format::count(static_cast<std::int64_t>(last->steps.size())),
                     format::count(static_cast<std::int64_t>(last->step_count)));
   };
-  if (last->going_on()) {
+  if (last->state_now() == "running") {
     standing.state = RecipeStanding::running;
     standing.status = palette::Status::attention;
     standing.sentence = steps(say("▶ running%1: %2 of %3 steps")) + (last->at.empty() ? QString() : say(", now %1").arg(words(last->at)));
     return standing;
   }
-  if (last->state != "finished") {
+  if (last->state_now() == "stopped") {
     standing.state = RecipeStanding::stopped;
     standing.sentence = steps(say("■ stopped%1 after %2 of %3 steps; Run goes on"));
     return standing;
@@ -120,9 +111,8 @@ RecipeStanding standing_of(const Recipe& recipe, const std::vector<RecipeRecord>
 
 QString verdict_text(const ClaimResult& claim) {
   if (claim.held) return *claim.held ? say("✓ held") : say("✕ does not hold");
-  const QString note = words(claim.note);
-  if (note.startsWith(QStringLiteral("not at this size"))) return say("– not at this size");
-  if (note.startsWith(QStringLiteral("needs: "))) return say("– not built yet");
+  if (claim.note.starts_with(size_mark)) return say("– not at this size");
+  if (claim.note.starts_with(needs_mark)) return say("– not built yet");
   return say("– not tested");
 }
 

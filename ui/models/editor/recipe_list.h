@@ -27,8 +27,7 @@ struct RecipeStanding {
   enum State { not_run, running, stopped, reproduced, differs, too_little } state = not_run;
   QString sentence;  // "✓ reproduced here (quick): 12 of 12 tested claims held"
   palette::Status status = palette::Status::muted;
-  bool quick = false;
-  std::vector<ClaimResult> claims;  // of the last time that it came to its end; before that untested ones
+  std::vector<ClaimResult> claims;  // of the last time that it came to its end; before that untested ones, each with its reason
 };
 RecipeStanding standing_of(const Recipe&, const std::vector<RecipeRecord>&);
 

@@ -146,7 +146,10 @@ class RecipesPage : public Page {
                          tr("Type part of a name or purpose"),
                          {QKeySequence(QKeySequence::Find)},
                          QStringLiteral("edit-find")},
-                        [this] { search_->setFocus(); });
+                        [this] {
+                          if (!detail_->isHidden()) showGallery();
+                          search_->setFocus();
+                        });
     in_background(
         this, [] { return read_shipped(); }, [this](const Shipped& shipped) { fill(shipped); });
   }
@@ -199,7 +202,7 @@ class RecipesPage : public Page {
         [this](const std::vector<RecipeRecord>& records) {
           for (RecipeCard* card : recipes_) {
             card->show_standing(records);
-            if (detail_->isVisible() && detail_->name() == card->shipped().name) detail_->show_recipe(card->shipped(), card->standing());
+            if (!detail_->isHidden() && detail_->name() == card->shipped().name) detail_->show_recipe(card->shipped(), card->standing());
           }
         });
   }
@@ -252,7 +255,7 @@ class RecipesPage : public Page {
     for (int i = 0; i < grid_->rowCount(); ++i) grid_->setRowStretch(i, 0);
     grid_->setRowStretch(grid_->rowCount(), 1);
     const bool any = !recipes_.empty() || !cards_.empty();
-    search_->setVisible(any && !detail_->isVisible());
+    search_->setVisible(any && detail_->isHidden());
     if (!any)
       message_->setText(
           tr("No recipes or example experiments were found beside this program; a new experiment starts with Project ▸ New Experiment…"));
