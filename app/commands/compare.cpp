@@ -81,7 +81,7 @@ std::vector<SummaryMetric> chosen(const std::string& key) {
 
 std::string spread_text(const SummaryMetric& metric, const SeedsSpread& of) {
   const auto& [spread, runs, copies] = of;
-  if (spread.n == 0) return text_or_dash(std::optional<double>(), [](double) { return std::string(); });
+  if (spread.n == 0) return "-";
   if (spread.n == 1) return written(metric, spread.mean);
   const std::string over = copies && spread.n == runs ? fmt::format("{} runs", runs) : fmt::format("n = {}", spread.n);
   return fmt::format("{} \u00b1 {} ({})", written(metric, spread.mean), written(metric, spread.deviation), over);

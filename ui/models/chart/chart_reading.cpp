@@ -247,9 +247,9 @@ void ChartReading::read_ranks(Reader& reader, const ChartQuery& query, const Cha
   for (double& x : rates.x) x -= shift;
   Reducer line(frame);
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    line.add(rates.x[i], rates.mean[i]);
+    line.add(rates.x[i], rates.sum[i]);
     curve.readings.push_back(
-        {rates.x[i], rates.mean[i], none, rates.lower[i], rates.upper[i], rates.ranks[i], rates.attempt[i], rates.axes[i]});
+        {rates.x[i], rates.sum[i], none, rates.lower[i], rates.upper[i], rates.ranks[i], rates.attempt[i], rates.axes[i]});
   }
   curve.line = line.finish();
   curve.band = reduce_band(rates.x, rates.lower, rates.upper, frame);

@@ -87,7 +87,7 @@ bool rows_of_ranks(Reader& reader, const Visit& to, const CurveQuery& curve, con
     row.attempt = rates.attempt[i];
     row.axes = rates.axes[i];
     row.x = rates.x[i] - shift;
-    row.value = rates.mean[i];
+    row.value = rates.sum[i];
     row.lower = rates.lower[i];
     row.upper = rates.upper[i];
     row.n = rates.ranks[i];

@@ -56,7 +56,7 @@ RankRates read_rank_rates(Reader& reader, const std::vector<Attempt>& attempts, 
       const double x = value_of(stretch.axes, axis);
       if (x < from || x > to) continue;
       rates.x.push_back(x);
-      rates.mean.push_back(stretch.sum);
+      rates.sum.push_back(stretch.sum);
       rates.lower.push_back(stretch.ranks * stretch.least);
       rates.upper.push_back(stretch.ranks * stretch.most);
       rates.ranks.push_back(stretch.ranks);

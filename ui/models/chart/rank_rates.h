@@ -13,8 +13,8 @@ namespace syncline::ui::chart {
 inline constexpr int every_rank = -2;
 
 struct RankRates {
-  std::vector<double> x, mean, lower, upper;  // samples per second of all ranks; x: the end of the stretch
-  std::vector<int> ranks;                     // that have this stretch
+  std::vector<double> x, sum, lower, upper;  // samples per second of all ranks; x: the end of the stretch
+  std::vector<int> ranks;                    // that have this stretch
   std::vector<int> attempt;
   std::vector<Axes> axes;
   std::size_t size() const { return x.size(); }
