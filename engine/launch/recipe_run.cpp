@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/stat.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "engine/base/units.h"
@@ -18,7 +21,7 @@
 #include "engine/launch/protocol.h"
 #include "engine/launch/signal_tap.h"
 #include "engine/metrics/clock.h"
-#include "engine/store/summary.h"
+#include "engine/store/private_files.h"
 
 namespace syncline {
 namespace {
@@ -29,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr char file_word[] = "FILE";
 constexpr int tick_ms = 50;
 
-class PrivateFile {  // written anew, for a child's output
+class PrivateFile {  // open to write, mode 0600; flags: O_TRUNC, O_APPEND
  public:
   PrivateFile(const fs::path& path, int flags) : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600)) {
     if (descriptor_ < 0) throw WorkspaceError("cannot write " + path.string());
@@ -48,14 +51,6 @@ std::string read_file(const fs::path& path) {
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
-}
-
-void make_private_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw WorkspaceError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  ::chmod(folder.c_str(), 0700);
-  ::chmod(folder.parent_path().c_str(), 0700);
 }
 
 std::string replaced(std::string value, std::string_view prefix, const std::function<std::string(const std::string&)>& meaning) {
@@ -131,6 +126,12 @@ class RecipeRunner {
 
  private:
   void begin() {
+    folder_ = recipe_folder(workspace_, recipe_.name, options_.quick);
+    make_private_folders(folder_);
+    // Held to the end: of two that begin at the same moment neither has written anything yet that the other could see.
+    lock_.emplace(folder_ / "lock", 0);
+    if (::flock(lock_->descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      throw ConfigError(fmt::format("recipe {} is running already; 'recipes stop {}' would stop it", recipe_.name, recipe_.name));
     const std::optional<RecipeRecord> before = recipe_record(reader_.database(), recipe_.name, options_.quick);
     if (before && before->going_on())
       throw ConfigError(fmt::format("recipe {} is running already (process {} on {}); 'recipes stop {}' would stop it", recipe_.name,
@@ -152,8 +153,6 @@ class RecipeRunner {
     record_.quick = options_.quick;
     record_.process = this_process();
     record_.started = utc_s();
-    folder_ = recipe_folder(workspace_, recipe_.name, options_.quick);
-    make_private_folder(folder_);
   }
 
   void one(const RecipeStep& step, std::size_t number, std::size_t of) {
@@ -191,7 +190,7 @@ class RecipeRunner {
   // All runs of a step.
   std::string execute(const RecipeStep& step, const StepCommand& command, StepRecord& record) {
     const fs::path file = folder_ / (step.id + ".toml");
-    std::ofstream(file, std::ios::binary) << command.experiment;
+    write_private_file(file, command.experiment);
     const std::vector<std::uint64_t>& seeds = step.settings(options_.quick).seeds;
     std::string outcome;
     for (std::size_t k = 0; k < std::max<std::size_t>(seeds.size(), 1) && !stopped_ && record.state == "finished"; ++k) {
@@ -254,6 +253,7 @@ class RecipeRunner {
   RecipeRecord record_;
   SignalTap signals_;
   fs::path folder_;
+  std::optional<PrivateFile> lock_;
   bool stopped_ = false;
 };
 

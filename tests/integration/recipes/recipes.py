@@ -190,6 +190,15 @@ def stop_and_go_on():
     check(all(run["tags"] == ["recipe:small"] for run in here.runs()), "a run does not say which recipe it is of")
 
 
+def begin_twice():
+    here = Here()
+    (here.path / "small.toml").write_text(SMALL.replace("steps = 250", "steps = 50"))
+    jobs = [here.start("recipes", "run", "./small.toml") for _ in range(2)]
+    outputs = [job.communicate(timeout=60)[0] for job in jobs]
+    check(sorted(job.returncode for job in jobs) == [1, 2], f"{[job.returncode for job in jobs]}: {outputs}")
+    check(sum("is running already" in output for output in outputs) == 1 and len(here.runs()) == 2, str(outputs))
+
+
 def leave_alone_and_stop():
     here = Here()
     (here.path / "small.toml").write_text(SMALL)
@@ -232,6 +241,7 @@ if __name__ == "__main__":
         quick(sys.argv[2])
     elif sys.argv[1:] == ["jobs"]:
         stop_and_go_on()
+        begin_twice()
         leave_alone_and_stop()
         failures()
     else:
